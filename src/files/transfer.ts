@@ -95,6 +95,7 @@ export function failureOf(end: ProcessEnd, path: string, said: string): CaissonE
   const shown = printable(fromText(path));
   const details = { path: shown, exitCode: end.exitCode, signal: end.signal, stderr: said };
   const known = end.exitCode === null ? undefined : failures[end.exitCode];
+  if (known === undefined && hasBrokenOff(end)) return brokenOff(shown, details);
   if (known === undefined) {
     return new CaissonError(
       'failed_precondition',
@@ -108,6 +109,23 @@ export function failureOf(end: ProcessEnd, path: string, said: string): CaissonE
   return new CaissonError(known.code, `${known.message(shown)}${said === '' ? '' : `: ${said}`}`, {
     details,
     remedy: known.remedy,
+  });
+}
+
+/** Shells exit with these where they cannot start a process: dash and BusyBox with 2, bash with 254. */
+const shellGaveUp: ReadonlySet<number> = new Set([2, 254]);
+/** A shell reports the signal of a command above it. */
+const signalStatus = 128;
+
+/** Whether the script ended before it had an answer: a signal took it, or its shell had no process or memory left. */
+function hasBrokenOff({ exitCode, signal }: ProcessEnd): boolean {
+  return signal !== null || exitCode === null || exitCode > signalStatus || shellGaveUp.has(exitCode);
+}
+
+function brokenOff(shown: string, details: Readonly<Record<string, string | number | null>>): CaissonError {
+  return new CaissonError('unavailable', `the program in the sandbox that worked on ${shown} broke off`, {
+    details,
+    remedy: 'try again; if it happens again, the sandbox is at its limit of memory or processes',
   });
 }
 

@@ -17,19 +17,19 @@ export function parseRead(said: Buffer): { readonly size: number; readonly bytes
   return { size, bytes: said.subarray(end + 1) };
 }
 
+/** As `list.sh` prints it: a name, two slashes and facts. A name may have newlines, and has no slash. */
+const entryLine = /\.\/([^/]+)\/\/(.*)\n/y;
+
 export function parseList(said: Buffer): readonly FileEntry[] {
-  const parts = said.toString().split('\0');
-  const gap = parts.indexOf('');
-  if (gap < 0) throw garbled();
-  const lines = parts
-    .slice(gap + 1)
-    .join('\0')
-    .split('\n')
-    .filter((line) => line !== '');
-  // Something came or went between the two.
-  if (lines.length !== gap)
-    throw new CaissonError('unavailable', 'the directory changed while it was listed', { remedy: 'try again' });
-  return parts.slice(0, gap).map((name, at) => entryOf(name.slice(2), lines[at] ?? ''));
+  const text = said.toString();
+  const entries: FileEntry[] = [];
+  entryLine.lastIndex = 0;
+  while (entryLine.lastIndex < text.length) {
+    const [, name, line] = entryLine.exec(text) ?? [];
+    if (name === undefined || line === undefined) throw garbled();
+    entries.push(entryOf(name, line));
+  }
+  return entries;
 }
 
 export function parseStat(path: string, said: Buffer): FileEntry {

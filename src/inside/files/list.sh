@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints the names of a directory, each ended by a NUL; one more NUL; a line of facts for each name.
+# Prints a line for each entry of a directory: its name, two slashes, and its facts. A name begins with `./` and holds no two
+# slashes in a row, so that a name with newlines is read whole.
 #
 # $1 directory, $2 entries at most.
 [ -e "$1" ] || exit "$exit_missing"
@@ -15,6 +16,8 @@ names() {
     printf '%s\0' "$name"
   done
 }
-names "$2"
-printf '\0'
-names "$2" | xargs -0 -r stat -c '%f %s %Y' --
+names "$2" | xargs -0 -r stat -c '%n//%f %s %Y' --
+# Another program of the sandbox may remove an entry before `stat` reads it: xargs then exits with 123, and the entry is left out.
+status=$?
+[ "$status" -ne 123 ] || exit 0
+exit "$status"

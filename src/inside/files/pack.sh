@@ -32,6 +32,10 @@ fi
 # GNU tar would send the second name of a file as a link to the first, and read escapes in the name; the others have no
 # option for either.
 case $(tar --version 2>/dev/null) in
-  *'GNU tar'*) exec tar --no-unquote --hard-dereference --format=gnu -c -f - -- "$1" ;;
+  *'GNU tar'*) tar --no-unquote --hard-dereference --format=gnu -c -f - -- "$1" ;;
+  *) tar -c -f - -- "$1" ;;
 esac
-exec tar -c -f - -- "$1"
+# GNU tar fails with 2, with which a shell exits that cannot start a process.
+status=$?
+[ "$status" -ne 2 ] || exit "$exit_tar_failed"
+exit "$status"

@@ -8,7 +8,7 @@ path=$1 withheld=$4
 [ ! -d "$path" ] || exit "$exit_directory"
 [ -f "$path" ] || exit "$exit_special"
 [ -r "$path" ] || exit "$exit_tar_failed"
-exec 3<"$path"
+command exec 3<"$path" || exit "$exit_missing"
 opened=/proc/self/fd/3
 if real_path=$(readlink "$opened" 3<&3 && echo .); then
   real_path=${real_path%??}

@@ -3,5 +3,8 @@
 path=$1
 [ -e "$path" ] || [ -L "$path" ] || exit "$exit_missing"
 enter_parent
-stat -c '%f %s %Y' -- "$name" || exit "$exit_tar_failed"
+stat -c '%f %s %Y' -- "$name" || {
+  [ -e "$name" ] || [ -L "$name" ] || exit "$exit_missing"
+  exit "$exit_tar_failed"
+}
 [ ! -L "$name" ] || readlink "$name"

@@ -16,7 +16,12 @@ scratch=./$5 only=
 [ -z "$real" ] || case $(mv --help 2>&1) in *-T*) only=T ;; esac
 trap 'rm -f "$scratch"' EXIT
 trap 'exit 143' HUP INT TERM
-if [ -f "$name" ]; then cp -p "$name" "$scratch"; else : >"$scratch"; fi || exit "$exit_no_scratch"
+if [ -f "$name" ]; then
+  # Another program may remove the file meanwhile: then it is written as a new one.
+  cp -p "$name" "$scratch" || { [ ! -e "$name" ] && : >"$scratch"; }
+else
+  : >"$scratch"
+fi || exit "$exit_no_scratch"
 cat >"$scratch" || exit "$exit_no_scratch"
 [ "$(size_of <"$scratch")" -eq "$2" ] || exit "$exit_incomplete"
 case $3 in
