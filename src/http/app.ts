@@ -11,6 +11,7 @@ import { callerIn } from './caller.ts';
 import { answerFailure, everyAnswer, refuseGarbage, refuseRequest } from './failures.ts';
 import { handle } from './handle.ts';
 import { Connections } from './connections.ts';
+import { Doors } from './doors.ts';
 import { countRequests } from './held/activity.ts';
 import { type Flags, mountState } from './home/state.ts';
 import type { HomeTokens } from './home/tokens.ts';
@@ -68,10 +69,16 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
     options: { maxPayload: mostFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
   });
   limitConnections(app.server);
+  // The socket of the state directory is of the command line alone.
+  const doors = input.home === undefined ? new Doors(app.server) : null;
   limitBodies(app, bodyMs);
   countRequests(app, service.activity);
   guard(app, input, connectionsOf(app, input));
   // What listens beside `app.listen` is closed with it.
+  app.addHook('preClose', (done) => {
+    doors?.close();
+    done();
+  });
   app.addHook('onClose', ({ server }, done) => {
     server.closeAllConnections();
     done();
