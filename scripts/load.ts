@@ -25,6 +25,7 @@ const loads: Readonly<Record<string, Load>> = {
   filtered: { files: ['test/e2e/egress-scale.test.ts'], env: { CAISSON_LOAD_FILTERED: '200' } },
   fresh: { files: ['test/e2e/fresh-lanes.test.ts'], env: { CAISSON_LOAD_FRESH: '200' } },
   fuzz: { files: ['test/http/fuzz'], env: { CAISSON_LOAD_FUZZ: '100000' } },
+  hostile: { files: ['test/e2e/hostile'], env: { CAISSON_LOAD_HOSTILE_SECONDS: '60' } },
   idle: { files: ['test/e2e/idle.test.ts'], env: { CAISSON_LOAD_IDLE: '50', CAISSON_LOAD_COPY_MB: '2048' } },
   killed: { files: ['test/e2e/killed-service.test.ts'], env: { CAISSON_LOAD_KILLED: '50' } },
   readers: { files: ['test/e2e/slow-readers.test.ts'], env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },

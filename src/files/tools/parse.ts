@@ -17,7 +17,7 @@ export function parseRead(said: Buffer): { readonly size: number; readonly bytes
   return { size, bytes: said.subarray(end + 1) };
 }
 
-/** As `list.sh` prints it: a name, two slashes and facts. A name may have newlines, and has no slash. */
+/** A line of `list.sh`: a name, two slashes and facts. A name may have newlines, and has no slash. */
 const entryLine = /\.\/([^/]+)\/\/(.*)\n/y;
 
 export function parseList(said: Buffer): readonly FileEntry[] {

@@ -41,7 +41,7 @@ class Measurer {
     file: async (turn) => {
       const path = '/v1/sandboxes/steady/files?path=/workspace/notes/note';
       if (turn % 8 < 4) await this.#ask(path, { method: 'PUT', body: Buffer.from('steady') });
-      else await this.#ask('/v1/sandboxes/steady/files/list?path=/root');
+      else await this.#ask('/v1/sandboxes/steady/files/list?path=/workspace/notes');
     },
     health: async () => {
       await this.#ask('/healthz');

@@ -1,4 +1,4 @@
-/** What the test and its two programs say to each other. */
+/** What the test and its programs say to each other. */
 
 export interface MeasureOrder {
   readonly url: string;
@@ -7,8 +7,15 @@ export interface MeasureOrder {
 }
 
 export interface AttackOrder extends MeasureOrder {
-  /** Of the attacks, which go on at the same time. */
+  /** Attacks that go on at the same time. */
   readonly names: readonly string[];
+}
+
+export interface EngineOrder {
+  /** Address of the engine, and the container of the owner who is measured. */
+  readonly host: string;
+  readonly container: string;
+  readonly forMs: number;
 }
 
 export const kinds = ['exec', 'list', 'file', 'health'] as const;

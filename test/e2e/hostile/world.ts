@@ -25,20 +25,22 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   await writeFile(join(home.path, 'config.yaml'), config, { mode: 0o600 });
   const [attacker, measurer] = await tokensIn(home);
   const service = await MeasuredService.start({ home: home.path, cwd: home.path, env: home.env, descriptors });
-  const world: HostileWorld = {
+  await makeTask({ service }, attacker, 'work');
+  const before = await home.containers();
+  await makeTask({ service }, measurer, 'steady');
+  await post({ service }, measurer, ['/v1/sandboxes/steady/execs', { command: ['mkdir', '/workspace/notes'] }]);
+  const container = (await home.containers()).find((id) => !before.includes(id)) ?? '';
+  return {
     home,
     service,
     attacker,
     measurer,
+    engine: { host: home.env['DOCKER_HOST'] ?? '', container },
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]();
       await home[Symbol.asyncDispose]();
     },
   };
-  await makeTask(world, attacker, 'work');
-  await makeTask(world, measurer, 'steady');
-  await post(world, measurer, ['/v1/sandboxes/steady/execs', { command: ['mkdir', '/workspace/notes'] }]);
-  return world;
 }
 
 async function tokensIn(home: Home): Promise<readonly [attacker: string, measurer: string]> {
@@ -53,10 +55,12 @@ async function tokensIn(home: Home): Promise<readonly [attacker: string, measure
   }
 }
 
-const makeTask = (world: HostileWorld, token: string, taskId: string): Promise<void> =>
+type Served = Pick<Sides, 'service'>;
+
+const makeTask = (world: Served, token: string, taskId: string): Promise<void> =>
   post(world, token, ['/v1/sandboxes', { taskId }]);
 
-async function post({ service }: HostileWorld, token: string, [path, body]: readonly [string, unknown]): Promise<void> {
+async function post({ service }: Served, token: string, [path, body]: readonly [string, unknown]): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' };
   const made = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
   if (!made.ok) throw new Error(await made.text());

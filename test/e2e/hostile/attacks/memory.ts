@@ -19,7 +19,7 @@ const patches: Attack = {
     }),
 };
 
-/** As many edits as a request may have, each over all that the others left. */
+/** The most edits that a request may have, each over all that the others left. */
 const edits: Attack = {
   atOnce: 8,
   prepare: (attacker) => attacker.exec('work', ['sh', '-c', 'yes a | tr -d "\\n" | head -c 8000000 > edited']),
@@ -48,7 +48,7 @@ const readers: Attack = {
   },
 };
 
-/** As large as a body may be: too many commands, and too many levels. */
+/** The largest bodies that there may be: too many commands, and too many levels. */
 const bodies: Attack = {
   atOnce: 16,
   strike: (attacker, turn) =>
