@@ -43,6 +43,19 @@ export function runStart(buffer: Uint8Array, at: number, table: ByteClass, floor
   return index;
 }
 
+/** The buffer that was read last, whose bytes do not change, and its text. */
+let read: Buffer | null = null;
+let text = '';
+
+/** Rules look at many short parts of one buffer: it becomes text once, since a slice costs a fraction of what a conversion does. */
 export function latin1(buffer: Buffer, from: number, to: number): string {
-  return buffer.toString('latin1', from, to);
+  return textOf(buffer).slice(from, to);
+}
+
+export function textOf(buffer: Buffer): string {
+  if (buffer !== read) {
+    text = buffer.toString('latin1');
+    read = buffer;
+  }
+  return text;
 }

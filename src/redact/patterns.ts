@@ -6,6 +6,7 @@
  * it was made, and `work` counts it.
  */
 import { type Automaton, automatonOf } from './automaton.ts';
+import { alphanumeric, type ByteClass, has } from './bytes.ts';
 import { assignment } from './rules/assignment.ts';
 import { bearerToken } from './rules/authorization.ts';
 import { type Eat, type Found, lookAhead, lookBehind, type Rule, type Text } from './rules/rule.ts';
@@ -13,23 +14,27 @@ import { encodedAssignment } from './rules/encoded.ts';
 import { privateKey, puttyKey } from './rules/private-key.ts';
 import {
   addressPassword,
+  beforeAddress,
+  beforePhone,
   botToken,
+  digit,
   dottedToken,
   pgpass,
   phoneNumber,
   schemelessPassword,
   webToken,
 } from './rules/shapes.ts';
-import { defined, element, listed, option, spokenValue } from './rules/spoken.ts';
+import { beforeDefinition, beforeOption, defined, element, listed, option, spokenValue } from './rules/spoken.ts';
 import { vendorTriggers, vendorTriggersWithin } from './rules/vendor.ts';
 import { Scan } from './scan.ts';
 import type { Pass, Piece } from './seen.ts';
 import type { Tally } from './tally.ts';
 
-type Trigger = readonly [string, Rule];
+/** The class is of the bytes before which a rule decides anything; any, where there is none. */
+type Trigger = readonly [string, Rule, ByteClass?];
 
 /** What they begin is replaced with them, so that they wait until they are complete. */
-const wholes: readonly Trigger[] = [...vendorTriggers, ['eyJ', webToken], ['+', phoneNumber]];
+const wholes: readonly Trigger[] = [...vendorTriggers, ['eyJ', webToken], ['+', phoneNumber, beforePhone]];
 
 const triggers: readonly Trigger[] = [
   ...wholes,
@@ -38,14 +43,14 @@ const triggers: readonly Trigger[] = [
   [':', assignment],
   ['\xef\xbc\x9a', assignment], // a colon as wide as Chinese characters
   ...['%3D', '%3d', '%3A', '%3a'].map((sign) => [sign, encodedAssignment] as const),
-  ['-', option],
+  ['-', option, beforeOption],
   ['",', listed],
   ["',", listed],
   ['>', element],
   ...['assword ', 'ASSWORD ', 'requirepass ', 'masterauth ', 'IDENTIFIED BY ', 'identified by '].map(
     (word) => [word, spokenValue] as const,
   ),
-  ...['ENV ', 'setenv ', 'set -x ', 'set -gx '].map((word) => [word, defined] as const),
+  ...['ENV ', 'setenv ', 'set -x ', 'set -gx '].map((word) => [word, defined, beforeDefinition] as const),
   ['bindpw ', spokenValue],
   ['Bearer ', bearerToken],
   ['bearer ', bearerToken],
@@ -56,16 +61,19 @@ const triggers: readonly Trigger[] = [
   ['PRIVATE KEY ----', privateKey],
   ['Private-Lines: ', puttyKey],
   ['://', addressPassword],
-  ['//', schemelessPassword],
+  ['//', schemelessPassword, beforeAddress],
   ...[':5432:', ':5433:', ':6432:', ':*:'].map((port) => [port, pgpass] as const),
-  [':', botToken],
-  ['.', dottedToken],
+  [':', botToken, digit],
+  ['.', dottedToken, alphanumeric],
 ];
 
 /** How much of a chunk is joined to what was before it; at least `lookBehind`. */
 const seamBytes = 2 * lookBehind;
 
-const rules = triggers.map(([literal, rule]) => ({ length: literal.length, rule }));
+/** What a rule looks at, wherever it stands in a text. */
+export const literals: readonly string[] = triggers.map(([literal]) => literal);
+
+const rules = triggers.map(([literal, rule, before = null]) => ({ length: literal.length, rule, before }));
 
 let shared: Automaton | null = null;
 
@@ -223,8 +231,10 @@ export class PatternPass implements Pass {
     for (const each of which) {
       const trigger = rules[each];
       if (trigger === undefined) continue;
+      const at = last + 1 - trigger.length;
+      if (trigger.before !== null && at > text.floor && !has(trigger.before, text.buffer[at - 1])) continue;
       this.work += lookAhead;
-      const found = trigger.rule(text, last + 1 - trigger.length, last + 1);
+      const found = trigger.rule(text, at, last + 1);
       if (found !== null && !('from' in found && found.from < this.#emitted)) return { found, last };
     }
     return null;

@@ -46,6 +46,10 @@ export class Scan {
   }
 
   goOn(buffer: Uint8Array, from = 0): void {
+    if (buffer === this.#buffer && this.#units !== noUnits) {
+      this.#index = from;
+      return;
+    }
     this.#buffer = buffer;
     this.#index = from;
     this.#even = buffer.byteOffset & 1;

@@ -35,12 +35,17 @@ const placeholder = /^(?:<[^>]*>?$|\{\{|\(|your[ _-]|urn:|\/\^|![A-Za-z_$]+$)/i;
 /** Source text that passes a value on: `self.password = password`, `token = self.token`. */
 const passedOn = /^(?:[A-Za-z_]\w*\.)*\w*(?:password|passwd|pwd|passphrase|token|secret|key|credentials?)$/i;
 
+/** What is asked last reads all of a value; in most that hold no secret, the beginning tells so. */
 export function isSecret(assigned: Assigned): boolean {
+  return mayBeSecret(assigned) && !lookup.test(assigned.value);
+}
+
+function mayBeSecret(assigned: Assigned): boolean {
   const { value, name, quoted, constant } = assigned;
-  if (value === '' || value.startsWith(redactedStart)) return false;
+  if (value === '' || (value.startsWith('[') && value.startsWith(redactedStart))) return false;
   // Most names with `key` are those of no secret: this is asked first, since it tells most of them.
   if (name === 'weak' && !assigned.strict && !looksRandom(value)) return false;
-  if (standsForAnother(value) || (name !== 'password' && /^[$%<{]/.test(value))) return false;
+  if ((name !== 'password' && /^[$%<{]/.test(value)) || standsForAnother(value)) return false;
   if (!constant && (placeholder.test(value) || (!quoted && wordOfSentence.test(value)))) return false;
   if (!quoted && call.test(value) && !(constant && name === 'password')) return false;
   if (constant && name !== 'weak' && name !== 'brief') return name === 'password' || !/^\d{1,9}$/.test(value);
@@ -49,7 +54,7 @@ export function isSecret(assigned: Assigned): boolean {
 
 /** Nothing, what was masked before, and where a value comes from. */
 function standsForAnother(value: string): boolean {
-  if (saysNothing.test(value) || maskedAlready.test(value) || lookup.test(value) || variable.test(value)) return true;
+  if (saysNothing.test(value) || maskedAlready.test(value) || variable.test(value)) return true;
   return path.test(value) && !isRandom(value);
 }
 
@@ -76,8 +81,7 @@ function isExpression({ value, name }: Assigned): boolean {
 
 /** Letters of both cases all over: a key may begin with a slash as well. */
 function isRandom(value: string): boolean {
-  const letters = (pattern: RegExp): number => value.match(pattern)?.length ?? 0;
-  return !value.includes('.') && letters(/[A-Z]/g) >= 6 && letters(/[a-z]/g) >= 6;
+  return !value.includes('.') && /(?:[A-Z][^A-Z]*){6}/.test(value) && /(?:[a-z][^a-z]*){6}/.test(value);
 }
 
 /** RFC 7617: `user:password` in base64, as `_auth` and Docker's `auth` have it. */

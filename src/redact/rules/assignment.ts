@@ -1,5 +1,6 @@
 /** Values of names: environments, configuration files, JSON, headers, queries, source text. */
 import { byteClass, has, latin1 } from '../bytes.ts';
+import { NextByte } from '../next.ts';
 import { classify, type NameClass } from '../names.ts';
 import { isSecret } from '../values.ts';
 import { authorization, cookie } from './authorization.ts';
@@ -29,11 +30,14 @@ export interface Place {
   readonly from: number;
 }
 
+const shortestHeader = 'authorization'.length;
+const shortestCookie = 'cookie'.length;
+
 /** Whatever stands between a name and its value. */
 export function assigned(text: Text, { at, name, from }: Place): Found | null {
   const own = ownName(text, name);
-  const isHeader = /^(?:proxy-)?authorization$/i.test(own);
-  const isCookie = /^(?:set-)?cookie$/i.test(own);
+  const isHeader = own.length >= shortestHeader && /^(?:proxy-)?authorization$/i.test(own);
+  const isCookie = own.length >= shortestCookie && /^(?:set-)?cookie$/i.test(own);
   const nameClass = isHeader || isCookie ? null : classOf(own, name);
   if (!isHeader && !isCookie && nameClass === null) return null;
   const value = valueAfter(text, from);
@@ -84,6 +88,17 @@ function isCode(found: string, { at, value }: Pick<Parts, 'at' | 'value'>): bool
   return value.quote === '`' && (found.includes('${') || (value.from === at + 2 && found.includes(' ')));
 }
 
+const digits = new NextByte(byteClass('', [['0', '9']]));
+const equalSigns = new NextByte(byteClass('='));
+/** `user:password` in base64 has as many characters at least, and at most two equals signs, which end it. */
+const shortestRandom = 8;
+
+/** What `isSecret` asks of a value behind a weak name, as far as its bytes tell: most of these values are no secrets. */
+function mayBeRandom(buffer: Buffer, from: number, end: number): boolean {
+  if (end - from < shortestRandom) return false;
+  return digits.isWithin(buffer, from, end) || !equalSigns.isWithin(buffer, from, end - 2);
+}
+
 const separators = byteClass('=');
 const brackets = byteClass('[(');
 
@@ -94,6 +109,7 @@ function secretValue(text: Text, { at, name, nameClass, value }: Parts): Found |
   const table = bytesOf(value, constant);
   const run = boundedRun(text, value.from, table);
   if (run.open) return { openFrom: value.from };
+  if (nameClass === 'weak' && !text.strict && !mayBeRandom(buffer, value.from, run.end)) return null;
   const found = latin1(buffer, value.from, run.end);
   if (found === name.text || isCode(found, { at, value })) return null;
   const shape = { name: nameClass, quoted: value.quote !== null, constant, tight, strict: text.strict };

@@ -52,10 +52,11 @@ export function nameEndingAt({ buffer, floor }: Text, at: number): Name | null {
   if (!mayBeSecret(buffer, start, end)) return null;
   const text = latin1(buffer, start, end);
   const quoted = wrap > 0;
-  const plain = { text: text.replace(/^[-.]+/, ''), start, end, quoted, inQuery: false };
+  const plain = { text: has(leading, buffer[start]) ? text.replace(/^[-.]+/, '') : text, start, end, quoted, inQuery: false };
   return start > floor && has(beforeParameter, buffer[start - 1]) ? parameter(plain, buffer, floor) : plain;
 }
 
+const leading = byteClass('-.');
 const beforeParameter = byteClass('?&#;\\%');
 
 /** `?key=`, `&amp;key=`, `\u0026key=` and `%26key=`. */
@@ -94,12 +95,17 @@ const hexEnds = byteClass('27dD');
 /** Most names do not name a secret, and their bytes show it before any text is made of them. */
 function mayBeSecret(buffer: Buffer, start: number, end: number): boolean {
   if (end - start === 2) return (buffer.readUInt16BE(start) | 0x2020) === pw;
+  let three = (buffer[start] ?? 0) << 8;
+  three |= buffer[start + 1] ?? 0;
   for (let index = start + 2; index < end; index += 1) {
-    const three = ((buffer[index - 2] ?? 0) << 16) | ((buffer[index - 1] ?? 0) << 8) | (buffer[index] ?? 0);
-    if (beginnings.has(three | 0x202020)) return true;
+    three = ((three << 8) | (buffer[index] ?? 0)) & 0xffffff;
+    const lower = three | 0x202020;
+    if (beginningHashes[hashOf(lower)] === 1 && beginnings.has(lower)) return true;
   }
   return false;
 }
+
+const hashOf = (three: number): number => (three ^ (three >>> 9)) & 0xfff;
 
 const pw = Buffer.from('pw').readUInt16BE();
 /** Three letters of every word that counts, in lower case. */
@@ -108,3 +114,6 @@ const beginnings = new Set(
     (start) => Buffer.from(start).readUIntBE(0, 3) | 0x202020,
   ),
 );
+/** 1 where one of them may stand: a look into a set for each byte of all names would be most of what names cost. */
+const beginningHashes = new Uint8Array(2 ** 12);
+for (const three of beginnings) beginningHashes[hashOf(three)] = 1;

@@ -6,7 +6,7 @@ const begin = /-----BEGIN [A-Z0-9 ]{0,40}$|---- BEGIN [A-Z0-9 ]{0,40}$/;
 const longestBegin = 52;
 /** So many bytes of base64 in a row are a key's, and no word. */
 const run = 16;
-const keyRun = /(?=[A-Za-z+/]{0,256}[\d=])[A-Za-z0-9+/=]{16}|^[A-Za-z0-9+/=\s\\]*----[ -]END /;
+const isEmptyKey = /^[A-Za-z0-9+/=\s\\]*----[ -]END /;
 const keyStart = /^(?:\r?\n|\\n)[A-Za-z0-9+/]/;
 /** What may stand between two lines of a key: the time and the name of a log, quotes, a margin. */
 const mostNoise = 96;
@@ -16,7 +16,7 @@ export const privateKey: Rule = ({ buffer, floor, final }, at, end) => {
   if (!begin.test(latin1(buffer, Math.max(floor, at - longestBegin), at))) return null;
   if (end >= buffer.length) return final ? null : { openFrom: end };
   const ahead = latin1(buffer, end, Math.min(buffer.length, end + lookAhead));
-  const isKey = keyRun.test(ahead);
+  const isKey = hasKeyRun(buffer, end, end + ahead.length) || isEmptyKey.test(ahead);
   if (!isKey && !final && ahead.length < lookAhead) return { openFrom: end };
   if (!isKey && !keyStart.test(ahead)) return null;
   return { kind: 'private-key', from: end, eat: eatKey(isKey ? mostNoise : 0) };
@@ -63,6 +63,19 @@ function eatKey(noise: number): Eat {
     ended = true;
     return index;
   }
+}
+
+/** Whether a run of base64 is long enough, and has what words lack. */
+function hasKeyRun(buffer: Buffer, from: number, end: number): boolean {
+  let inRow = 0;
+  let unlikeWords = false;
+  for (let index = from; index < end; index += 1) {
+    const byte = buffer[index] ?? 0;
+    inRow = has(base64, byte) ? inRow + 1 : 0;
+    unlikeWords = inRow > 0 && (unlikeWords || byte === 0x3d || (byte >= 0x30 && byte <= 0x39));
+    if (unlikeWords && inRow >= run) return true;
+  }
+  return false;
 }
 
 function isSpaceAfter(byte: number): boolean {

@@ -39,15 +39,21 @@ export interface Run {
 }
 
 /** The last run, of a buffer whose bytes do not change: in `key=key=key=` each value begins within the one before. */
-let last: { readonly buffer: Buffer; readonly table: ByteClass; readonly from: number; readonly end: number } | null =
-  null;
+const last: { buffer: Buffer | null; table: ByteClass | null; from: number; end: number } = {
+  buffer: null,
+  table: null,
+  from: 0,
+  end: 0,
+};
 
 export function boundedRun({ buffer, final }: Text, from: number, table: ByteClass): Run {
   const most = from + lookAhead;
-  const isWithin = last?.buffer === buffer && last.table === table && from >= last.from && from <= last.end;
-  const known = isWithin ? (last?.end ?? from) : from;
-  const end = runEnd(buffer, known, table, Math.min(most, buffer.length));
-  last = { buffer, table, from, end };
+  const isWithin = last.buffer === buffer && last.table === table && from >= last.from && from <= last.end;
+  const end = runEnd(buffer, isWithin ? last.end : from, table, Math.min(most, buffer.length));
+  last.buffer = buffer;
+  last.table = table;
+  last.from = from;
+  last.end = end;
   return { end, open: !final && end === buffer.length && end < most };
 }
 
@@ -60,8 +66,14 @@ const longestEscape = 6;
 /** `\n`, `\u4e2d`, `\x0a` and `%22` end in a letter or a digit that does not belong to the word behind them. */
 const escapeEnd = /(?:\\[a-z]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2})$/i;
 
+function mayEndEscape(buffer: Buffer, at: number): boolean {
+  if (buffer[at - 2] === 0x5c || buffer[at - 3] === 0x25) return true;
+  return buffer[at - 4] === 0x5c || buffer[at - 6] === 0x5c;
+}
+
 /** Whether it goes on a word of these bytes, so that nothing can begin here. */
 export function goesOn(text: Text, at: number, table: ByteClass): boolean {
   if (!precededBy(text, at, table)) return false;
+  if (!mayEndEscape(text.buffer, at)) return true;
   return !escapeEnd.test(latin1(text.buffer, Math.max(text.floor, at - longestEscape), at));
 }

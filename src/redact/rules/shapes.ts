@@ -53,20 +53,20 @@ export function eatUntil(end: number, within: Buffer): Eat {
 
 /** `//user:password@host`, which is left of an address whose scheme is taken elsewhere. */
 export const schemelessPassword: Rule = (text, at, end) => {
-  const { buffer, floor } = text;
-  if (at > floor && !has(beforeAddress, buffer[at - 1])) return null;
+  const { buffer } = text;
   const run = boundedRun(text, end, userinfo);
   if (run.open) return { openFrom: end };
   const sign = lastAt(buffer, end, run.end);
-  const [, , password = ''] = /^([\w.%+-]+):([^:]{6,})$/.exec(latin1(buffer, end, Math.max(end, sign))) ?? [];
+  if (sign < 0) return null;
+  const [, , password = ''] = /^([\w.%+-]+):([^:]{6,})$/.exec(latin1(buffer, end, sign)) ?? [];
   const host = latin1(buffer, sign + 1, run.end);
   const isHost = buffer[run.end] === 0x2f || /^[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?$|:\d{2,5}$/.test(host);
-  if (sign < 0 || !/[\d]|[^\w.]/.test(password) || !isHost || /^(?:\$|\{|%\w+%$)/.test(password)) return null;
+  if (!/[\d]|[^\w.]/.test(password) || !isHost || /^(?:\$|\{|%\w+%$)/.test(password)) return null;
   if (password.includes(redactedStart) || !isOfText(text, at, { from: end, end: sign })) return null;
   return { kind: 'password', from: sign - password.length, eat: eatUntil(sign, buffer) };
 };
 
-const beforeAddress = byteClass(' \t\r\n"\'`=(,');
+export const beforeAddress = byteClass(' \t\r\n"\'`=(,');
 
 /** `.pgpass`: `host:5432:database:user:password`, with a port of Postgres or its pooler, or any. */
 export const pgpass: Rule = (text, at, end) => {
@@ -84,7 +84,7 @@ export const pgpass: Rule = (text, at, end) => {
 
 const line = without(' \t\r\n"\'`');
 
-const digit = byteClass('', [['0', '9']]);
+export const digit = byteClass('', [['0', '9']]);
 
 /** Telegram's bot tokens: a number, a colon, 35 characters or so. The number is public. */
 export const botToken: Rule = (text, at, end) => {
@@ -102,7 +102,7 @@ export const botToken: Rule = (text, at, end) => {
 /** Numbers of telephones as E.164 writes them. At the start of a line a plus is more often that of a diff. */
 export const phoneNumber: Rule = (text, at, end) => {
   const { buffer, floor } = text;
-  if (at <= floor || !has(beforePhone, buffer[at - 1]) || buffer[end] === 0x30) return null;
+  if (at <= floor || buffer[end] === 0x30) return null;
   const run = boundedRun(text, end, digit);
   if (run.open) return { openFrom: at };
   const length = run.end - end;
@@ -110,7 +110,7 @@ export const phoneNumber: Rule = (text, at, end) => {
   return { kind: 'phone-number', from: at, eat: eatUntil(run.end, buffer) };
 };
 
-const beforePhone = byteClass(' \t"\'`=:,;(<[{');
+export const beforePhone = byteClass(' \t"\'`=:,;(<[{');
 
 /** Tokens of issuers who put an identity and a point before them: Discord's bots, and keys of 32 hex digits. */
 export const dottedToken: Rule = (text, at, end) => {

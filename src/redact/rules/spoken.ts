@@ -1,6 +1,7 @@
 /** Values that stand beside the name of a secret without a sign between them: options, XML, lists, some files. */
 import { alphanumeric, byteClass, dotted, has, latin1, runEnd, without } from '../bytes.ts';
 import { classify } from '../names.ts';
+import { NextWord } from '../next.ts';
 import { isSecret } from '../values.ts';
 import { authorization } from './authorization.ts';
 import { nameEndingAt } from './name.ts';
@@ -13,12 +14,11 @@ const unlikeWords = /\d|[^\w.-]|[a-z][A-Z]/;
 const space = 0x20;
 const farthestCommand = 128;
 const dashes = byteClass('-');
-const beforeOption = byteClass(' \t\n"\'`(');
+export const beforeOption = byteClass(' \t\n"\'`(');
 
 /** `--password x`, `-password x`, and the short options of the programs that take passwords so. */
 export const option: Rule = (text, at, end) => {
-  const { buffer, floor, final } = text;
-  if (at > floor && !has(beforeOption, buffer[at - 1])) return null;
+  const { buffer, final } = text;
   const start = runEnd(buffer, end, dashes, end + 1);
   const nameEnd = runEnd(buffer, start, dotted, start + 64);
   if (nameEnd >= buffer.length) return final ? null : { openFrom: at };
@@ -31,29 +31,49 @@ export const option: Rule = (text, at, end) => {
 
 interface ShortOption {
   readonly options: RegExp;
+  /** Words of which one stands in the command. */
+  readonly words: readonly NextWord[];
   readonly commands: RegExp;
   /** What of the value comes before the secret. */
   readonly before: RegExp;
 }
 
+const wordsOf = (text: string): readonly NextWord[] => text.split(' ').map((each) => new NextWord(each));
+
 const shortOptions: readonly ShortOption[] = [
-  { options: /^-p ?/, commands: /\bsshpass$|\blogin\b[^\n]*$/, before: /^/ },
-  { options: /^-p(?! )/, commands: /\b(?:mysql|mariadb)\w*\b[^\n]*$/, before: /^/ },
-  { options: /^-a ?/, commands: /\bredis-cli\b[^\n]*$/, before: /^/ },
-  { options: /^(?:-u ?|--(?:proxy-)?user[ =])/, commands: /\bcurl\b[^\n]*$/, before: /^[^:\s]*:/ },
-  { options: /^(?:-b ?|--cookie[ =])/, commands: /\bcurl\b[^\n]*$/, before: /^[^=\s]*=/ },
-  { options: /^-pass(?:in|out)? /, commands: /\bopenssl\b[^\n]*$/, before: /^pass:/ },
+  { options: /^-p ?/, words: wordsOf('sshpass login'), commands: /\bsshpass$|\blogin\b[^\n]*$/, before: /^/ },
+  {
+    options: /^-p(?! )/,
+    words: wordsOf('mysql mariadb'),
+    commands: /\b(?:mysql|mariadb)\w*\b[^\n]*$/,
+    before: /^/,
+  },
+  { options: /^-a ?/, words: wordsOf('redis-cli'), commands: /\bredis-cli\b[^\n]*$/, before: /^/ },
+  {
+    options: /^(?:-u ?|--(?:proxy-)?user[ =])/,
+    words: wordsOf('curl'),
+    commands: /\bcurl\b[^\n]*$/,
+    before: /^[^:\s]*:/,
+  },
+  { options: /^(?:-b ?|--cookie[ =])/, words: wordsOf('curl'), commands: /\bcurl\b[^\n]*$/, before: /^[^=\s]*=/ },
+  {
+    options: /^-pass(?:in|out)? /,
+    words: wordsOf('openssl'),
+    commands: /\bopenssl\b[^\n]*$/,
+    before: /^pass:/,
+  },
 ];
 const longestOption = 16;
 
 function shortOption(text: Text, start: number, end: number): Found | null {
   const { buffer, floor } = text;
   if (!has(shortStarts, buffer[start])) return null;
+  const from = Math.max(floor, end - farthestCommand);
+  const near = shortOptions.filter(({ words }) => words.some((word) => word.isWithin(buffer, from, end - 2)));
+  if (near.length === 0) return null;
   const option = latin1(buffer, end - 1, Math.min(buffer.length, end - 1 + longestOption));
-  const candidates = shortOptions.filter(({ options }) => options.test(option));
-  if (candidates.length === 0) return null;
-  const command = latin1(buffer, Math.max(floor, end - farthestCommand), end - 2);
-  const known = candidates.find(({ commands }) => commands.test(command));
+  const command = latin1(buffer, from, end - 2);
+  const known = near.find(({ options, commands }) => options.test(option) && commands.test(command));
   if (known === undefined) return null;
   const length = known.options.exec(option)?.[0].length ?? 0;
   return besides(text, end - 1 + length, { isPassword: true, before: known.before });
@@ -131,15 +151,14 @@ export const spokenValue: Rule = (text, _at, end) => {
 
 /** `ENV NAME value` of a Dockerfile, `setenv NAME value` and `set -x NAME value` of shells. */
 export const defined: Rule = (text, at, end) => {
-  const { buffer, floor, final } = text;
-  if (at > floor && !has(beforeDefinition, buffer[at - 1])) return null;
+  const { buffer, final } = text;
   const nameEnd = runEnd(buffer, end, dotted, end + 64);
   if (nameEnd >= buffer.length) return final ? null : { openFrom: at };
   const nameClass = buffer[nameEnd] === space ? classify(latin1(buffer, end, nameEnd)) : null;
   return nameClass === null ? null : besides(text, nameEnd + 1, { isPassword: nameClass === 'password' });
 };
 
-const beforeDefinition = byteClass(' \t\r\n;&');
+export const beforeDefinition = byteClass(' \t\r\n;&');
 
 interface Besides {
   readonly isPassword: boolean;

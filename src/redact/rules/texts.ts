@@ -3,7 +3,8 @@
  * chance, and a placeholder would break the file. A shape beyond chance, such as `ghp_` and 36 letters, counts everywhere.
  */
 import { isUtf8 } from 'node:buffer';
-import { byteClass } from '../bytes.ts';
+import { byteClass, runEnd } from '../bytes.ts';
+import { NextByte } from '../next.ts';
 import { lookAhead, type Text } from './rule.ts';
 
 /** So much before a separator is looked at; rules may look back at all of it. */
@@ -19,6 +20,8 @@ const controls = byteClass('\x7f', [
   ['\0', '\x08'],
   ['\x0a', '\x1f'],
 ]);
+const printable = byteClass('\t', [[' ', '~']]);
+const nextForeign = new NextByte(foreign);
 const longestCharacter = 4;
 
 export interface Span {
@@ -28,16 +31,17 @@ export interface Span {
 
 /** `at` is the separator, and `value` what a rule has found behind it: what comes later decides nothing, so that nothing waits. */
 export function isOfText({ buffer, floor }: Text, at: number, { from, end }: Span): boolean {
-  const value = buffer.subarray(from, end);
-  const isCut = end === buffer.length || end - from >= lookAhead;
-  if (hasAny(value, controls) || !isUtf8(isCut ? withoutCut(value) : value)) return false;
-  const before = buffer.subarray(Math.max(floor, at - farthest), at);
+  if (runEnd(buffer, from, printable, end) < end && !isTextOfMore(buffer, from, end)) return false;
+  const start = Math.max(floor, at - farthest);
   // Texts in older encodings are no UTF-8, and have no such controls.
-  return !hasAny(before, foreign) || isUtf8(withoutCutStart(before));
+  return !nextForeign.isWithin(buffer, start, at) || isUtf8(withoutCutStart(buffer.subarray(start, at)));
 }
 
-function hasAny(bytes: Uint8Array, members: Uint8Array): boolean {
-  return bytes.some((byte) => members[byte] === 1);
+/** Beyond ASCII. */
+function isTextOfMore(buffer: Buffer, from: number, end: number): boolean {
+  const value = buffer.subarray(from, end);
+  const isCut = end === buffer.length || end - from >= lookAhead;
+  return !value.some((byte) => controls[byte] === 1) && isUtf8(isCut ? withoutCut(value) : value);
 }
 
 /** Without a character that the end of the stream or of the look-ahead has cut. */
