@@ -70,9 +70,6 @@ const triggers: readonly Trigger[] = [
 /** How much of a chunk is joined to what was before it; at least `lookBehind`. */
 const seamBytes = 2 * lookBehind;
 
-/** What a rule looks at, wherever it stands in a text. */
-export const literals: readonly string[] = triggers.map(([literal]) => literal);
-
 const rules = triggers.map(([literal, rule, before = null]) => ({ length: literal.length, rule, before }));
 
 let shared: Automaton | null = null;

@@ -52,7 +52,13 @@ export function nameEndingAt({ buffer, floor }: Text, at: number): Name | null {
   if (!mayBeSecret(buffer, start, end)) return null;
   const text = latin1(buffer, start, end);
   const quoted = wrap > 0;
-  const plain = { text: has(leading, buffer[start]) ? text.replace(/^[-.]+/, '') : text, start, end, quoted, inQuery: false };
+  const plain = {
+    text: has(leading, buffer[start]) ? text.replace(/^[-.]+/, '') : text,
+    start,
+    end,
+    quoted,
+    inQuery: false,
+  };
   return start > floor && has(beforeParameter, buffer[start - 1]) ? parameter(plain, buffer, floor) : plain;
 }
 

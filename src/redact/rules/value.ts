@@ -29,7 +29,8 @@ export interface Value {
 /** Nothing that is skipped here is ever replaced, so none of it waits. */
 export function valueAfter({ buffer, final }: Text, end: number): Value | { readonly openFrom: number } | null {
   const first = buffer[end];
-  if (first !== undefined && bare[first] === 1 && prefixes[first] === 0) return { from: end, quote: null, escaped: false };
+  if (first !== undefined && bare[first] === 1 && prefixes[first] === 0)
+    return { from: end, quote: null, escaped: false };
   let from = end;
   const most = from + mostSpaces;
   while (from < most && has(space, buffer[from])) from += 1;
