@@ -1,4 +1,5 @@
 /** What callers of the API give, and what they get. The verbs are in `api.ts`. */
+import type { Share } from '../budget/types.ts';
 import type { Readable } from 'node:stream';
 import type { Check, Progress, ResourceState } from '../backend.ts';
 import type { DetachedProcess } from '../exec/detached/types.ts';
@@ -24,6 +25,8 @@ export interface Options {
   /** Rules of this call alone, and where its caller stands. Not to be taken from a stranger: the caller is the operator. */
   readonly said?: Said;
   readonly onTimed?: Timed;
+  /** A share of the budget `file_bytes` that the caller holds for what it reads. Absent: the verb takes one for as long as it reads. */
+  readonly held?: Share;
   /**
    * Called with each piece of output of a command as it comes, in order; a promise asks the next one to wait. `exit` and the
    * result come after the last piece. One that throws is not called again, and `exit.notes` says so. Of `exec`, the stream

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Budgets, limitsOf } from '../../src/budget/budgets.ts';
 import { budgetNames, kinds } from '../../src/budget/kinds.ts';
 
@@ -20,4 +20,32 @@ it('holds one budget for each name, which the configuration of the moment limits
 
 it('leaves a total of which no owner can take all', () => {
   expect(budgetNames.filter((name) => kinds[name].perOwner >= kinds[name].total)).toEqual([]);
+});
+
+describe.each(budgetNames)('%s', (name) => {
+  const limits = { total: 5, per_owner: 2 };
+  const opened = () => new Budgets(() => ({ [name]: limits })).of(name);
+
+  it('serves another owner when one has filled its share, and the refusal names budget, use and remedy', () => {
+    const budget = opened();
+    budget.take('mallory', 2);
+    expect(() => budget.take('mallory')).toThrow(
+      expect.objectContaining({
+        code: 'resource_exhausted',
+        message: `mallory holds 2 ${kinds[name].counts}, and may hold 2`,
+        remedy: `${kinds[name].remedy}, or have the operator raise server.limits.${name}.per_owner`,
+        details: expect.objectContaining({ budget: name, reason: 'owner', owner: 'mallory', used: 2, most: 2 }),
+      }),
+    );
+    expect(budget.take('alice', 2).amount).toBe(2);
+  });
+
+  it('lets another owner pass those that wait for the share of one', async () => {
+    const budget = opened();
+    const full = budget.take('mallory', 2);
+    const waits = budget.wait('mallory');
+    expect((await budget.wait('alice')).amount).toBe(1);
+    full.free();
+    expect((await waits).amount).toBe(1);
+  });
 });

@@ -13,7 +13,7 @@ import type { FileStream } from './types.ts';
 export type Open = (run: ToolRun & { readonly withholds?: boolean }) => AsyncGenerator<Buffer, void, void>;
 
 /** A multiple of the blocks that `inside/files/read.sh` seeks by. */
-const firstBytes = 4 * 1024 * 1024;
+export const firstBytes = 4 * 1024 * 1024;
 
 interface Opened {
   readonly path: string;

@@ -29,6 +29,11 @@ const mostFound = 8 * 1024 * 1024;
 /** The number and a newline. */
 export const longestSize = 24;
 
+/** What a read holds in memory at most; of a length that is refused, nothing. */
+export function bytesOfRead({ length = usualRead }: Pick<Input<'read'>, 'length'>): number {
+  return length >= 0 && length <= mostRead ? Math.floor(length) : 0;
+}
+
 export async function readFile(
   run: Run,
   { path, offset = 0, length = usualRead }: Input<'read'>,

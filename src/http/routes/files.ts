@@ -27,7 +27,8 @@ export const readFile = route({
     // What a client does not take stays in memory until it leaves.
     const share = await service.api.installation.budget('file_bytes').wait(token.owner, { amount, signal });
     try {
-      const given = isWhole ? await whole(api.files, at, options) : await part(api.files, { ...at, ...query }, options);
+      const how = { ...options, held: share };
+      const given = isWhole ? await whole(api.files, at, how) : await part(api.files, { ...at, ...query }, how);
       share.resize(Math.min(given.size ?? amount, amount));
       return new Bytes(given.parts, { ...given, close: async () => await Promise.resolve(share.free()) });
     } catch (error) {

@@ -1,6 +1,7 @@
 /** File tools of agents: admitted by write protection, rules and people, on record, and run in the sandbox of a task. */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import type { Share } from '../../budget/types.ts';
 import type { FileTools, Options } from '../api.ts';
 import { credentialsInside } from './copy.ts';
 import { type Admitted, admitFile, type FileUse } from './admission.ts';
@@ -9,8 +10,9 @@ import { insidePath } from '../../files/inside-path.ts';
 import type { Edit } from '../../files/tools/edits.ts';
 import type { Change } from '../../files/tools/patch.ts';
 import { openTool, runTool, type ToolRun } from '../../files/tools/run.ts';
-import { type Open, streamFile } from '../../files/tools/stream.ts';
+import { firstBytes, type Open, streamFile } from '../../files/tools/stream.ts';
 import {
+  bytesOfRead,
   type Hold,
   listDirectory,
   moveFile,
@@ -23,6 +25,7 @@ import {
   writeFile,
 } from '../../files/tools/tools.ts';
 import { operator } from '../../values/caller.ts';
+import { ownerOf } from '../../values/owner.ts';
 import type { Handle } from '../../sandbox/context.ts';
 import { archivesOf } from './archive.ts';
 import { patched, written } from './preview.ts';
@@ -36,11 +39,13 @@ export function fileTools(parts: ToolParts): FileTools {
   const runs = (task: string, options: Options, use: FileUse): Run =>
     runner(parts, { task, options, admit: admission(parts, use, options) });
   return {
-    read: (input, options = {}) =>
-      readFile(runs(input.task, options, { tool: 'read_file', touches: [{ path: input.path }] }), input),
+    read: (input, options = {}) => {
+      const admit = admission(parts, { tool: 'read_file', touches: [{ path: input.path }] }, options);
+      return readFile(runner(parts, { task: input.task, options, admit, holds: bytesOfRead(input) }), input);
+    },
     stream: ({ task, path }, options = {}) => {
       const admit = admission(parts, { tool: 'read_file', touches: [{ path }] }, options);
-      const wanted = { task, options, admit };
+      const wanted = { task, options, admit, holds: firstBytes };
       return streamFile({ run: runner(parts, wanted), open: opener(parts, wanted) }, { path });
     },
     list: (input, options = {}) =>
@@ -108,13 +113,28 @@ interface Wanted {
   readonly task: string;
   readonly options: Options;
   readonly admit: Admit;
+  /** Bytes that are held in memory while a tool runs. */
+  readonly holds?: number;
 }
 
 function runner(parts: ToolParts, wanted: Wanted): Run {
   return (run) =>
-    parts.within(wanted.task, wanted.options, async (handle) =>
-      runTool(handle.sandbox, await admittedRun(parts, { handle, wanted, run })),
-    );
+    parts.within(wanted.task, wanted.options, async (handle) => {
+      const admitted = await admittedRun(parts, { handle, wanted, run });
+      const share = await shareOf(parts, handle, wanted);
+      try {
+        return await runTool(handle.sandbox, admitted);
+      } finally {
+        share?.free();
+      }
+    });
+}
+
+/** Taken once the tool is admitted, since a question may be open for long. */
+async function shareOf(parts: ToolParts, { row }: Handle, { options, holds = 0 }: Wanted): Promise<Share | null> {
+  if (holds === 0 || options.held !== undefined) return null;
+  const owner = options.caller?.owner ?? ownerOf(row.taskId);
+  return await parts.context.budgets.of('file_bytes').wait(owner, { amount: holds, signal: options.signal });
 }
 
 /** The sandbox is in use until the reader has ended. */
