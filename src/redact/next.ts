@@ -1,5 +1,5 @@
 /**
- * Where something stands next in a buffer whose bytes do not change. Looks that overlap, as those at `key=key=key=` do, read
+ * Finds what stands next in a buffer whose bytes do not change. Looks that overlap, as those at `key=key=key=` do, read
  * each byte once.
  */
 import { type ByteClass, has, textOf } from './bytes.ts';
