@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { arrowsUp, circles, roomCircles, tooLong, wrongArrows } from './architecture/arrows.ts';
 import { backends } from '../backends/index.ts';
+import { doors } from './architecture/doors.ts';
 import { backendNamesIn } from './architecture/backend-names.ts';
 import { withPicture } from './architecture/picture.ts';
 import { faultsOf } from './architecture/sentences.ts';
@@ -15,6 +16,19 @@ const outbuildings = await readSources(root, ['test/**/*.ts', 'scripts/**/*.ts',
 
 describe('the house', () => {
   it('has no wrong arrow', () => expect(wrongArrows(house)).toEqual([]));
+  it('has no door that other rooms do not use', () => {
+    const used = new Set(
+      [...house].flatMap(([path, text]) =>
+        importsOf(path, text).flatMap((each) => {
+          const target = targetOf(path, each);
+          const [, room = ''] = /^src\/([^/]+)\//.exec(target ?? '') ?? [];
+          return target === null || path.startsWith(`src/${room}/`) ? [] : [target];
+        }),
+      ),
+    );
+    const listed = Object.entries(doors).flatMap(([room, files]) => files.map((file) => `src/${room}/${file}.ts`));
+    expect(listed.filter((file) => !used.has(file))).toEqual([]);
+  });
   it('opens SQLite in src/store alone', () => {
     const opens = /^(?:node:sqlite|.*\/store\/sqlite\/.*)$/;
     const wrong = [...house].flatMap(([path, text]) =>
@@ -149,6 +163,13 @@ const wrong: readonly [why: string, path: string, line: string][] = [
   ['a front end does not know the store', 'src/cli/ls.ts', "import { openStore } from '../store/sqlite/store.ts'"],
   ['nor policy', 'src/http/check.ts', "export { decide } from '../policy/decide.ts'"],
   ['nor a backend', 'src/mcp/tools.ts', "import type { Docker } from '../../backends/docker/backend.ts'"],
+  [
+    'a core room knows only the doors of another',
+    'src/guard/x.ts',
+    "import { walk } from '../policy/analysis/tree/walk.ts'",
+  ],
+  ['types.ts is no back door', 'src/http/x.ts', "import type { ExecRequest } from '../exec/types.ts'"],
+  ['a front end has a list of its own', 'src/http/x.ts', "import { agent } from '../acp/agent.ts'"],
   ['front ends do not know each other', 'src/http/server.ts', "import { print } from '../cli/table.ts'"],
   ['core does not know the service', 'src/exec/run.ts', "import type { CaissonApi } from '../service/caisson.ts'"],
   ['a core room knows only the rooms below it', 'src/exec/run.ts', "import { admit } from '../guard/gate.ts'"],

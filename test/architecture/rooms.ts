@@ -2,7 +2,10 @@
  * The rooms of the house and the arrows between them: front ends -> service/ -> core rooms -> backend.ts. Which core room
  * may import which is said here, type imports included. The first room that owns a path is its room. A room may always
  * import its own files.
+ * Of another room it may import the doors alone (`doors.ts`).
  */
+import { doors } from './doors.ts';
+
 export interface Room {
   readonly name: string;
   /** `$1` in `may` stands for the first group: the folder itself. */
@@ -11,9 +14,6 @@ export interface Room {
 }
 
 const contract = ['src/backend.ts', 'src/errors.ts'];
-/** Shapes that travel through the service's interface, and the one reading of an exit. They hold no state. */
-const shapes = ['src/values/(?:exec-event|exit).ts', 'src/[^/]+/types.ts'];
-
 /** Core rooms, from the ground up: each imports the contract, and of the others these. */
 export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   lib: [],
@@ -66,8 +66,60 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   access: ['lib', 'values', 'store', 'config', 'audit', 'sandbox'],
 };
 
-const folders = (names: readonly string[]): readonly string[] => names.map((name) => `src/${name}/.*`);
-const everyCore = folders(Object.keys(coreRooms));
+const allDoors = new Set(['lib', 'values', 'inside']);
+
+/** Patterns of the files of these rooms that others may import. */
+const doorsOf = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) =>
+    allDoors.has(name) ? [`src/${name}/.*`] : (doors[name] ?? []).map((file) => `src/${name}/${file}.ts`),
+  );
+const everyCore = doorsOf(Object.keys(coreRooms));
+
+/** What each front end may import beside the contract and its own files. */
+const frontEnds: Readonly<Record<string, readonly string[]>> = {
+  // Both sides of a copy are checked, and what a person types is read, as without a service.
+  'cli/service': [
+    'src/cli/.*',
+    'src/client/(?:connect|transport|types|unix/transport).ts',
+    'src/config/(?:defaults|switches).ts',
+    'src/files/(?:byte-name|extract|inside-path|limits|pack|place|progress|source|staging|tar-reader|yield-often).ts',
+    'src/guard/(?:inside|types|writes/copies).ts',
+    'src/lib/(?:build|find-home|service-record).ts',
+    'src/policy/(?:approval/answer|types).ts',
+    'src/service/api.ts',
+    'src/store/service-claim.ts',
+  ],
+  // It starts the service and the emulators, and passes messages on for `caisson acp` and `caisson mcp`.
+  cli: [
+    'emulators/(?:[^/]+/)?emulator.ts',
+    'src/acp/(?:agent|asked|serve|workplace).ts',
+    'src/client/types.ts',
+    'src/config/home.ts',
+    'src/guard/(?:inside|types).ts',
+    'src/http/serve.ts',
+    'src/lib/(?:asset|build|find-home|nearest|service-record).ts',
+    'src/main.ts',
+    'src/mcp/(?:run/serve|run/snippet|stdio).ts',
+    'src/policy/types.ts',
+    'src/service/api.ts',
+    'src/store/service-claim.ts',
+  ],
+  http: [
+    'src/budget/types.ts',
+    'src/lib/(?:build|lives|remembered|replace-file|service-record|start-time|turns|window-counts).ts',
+    'src/mcp/(?:http/endpoint|limits).ts',
+    'src/service/(?:api|owned|verbs/[^/]+).ts',
+    'src/store/(?:file-lock|service-claim).ts',
+  ],
+  mcp: ['src/lib/(?:build|message-lines).ts', 'src/service/(?:api|owned).ts'],
+  acp: ['src/guard/types.ts', 'src/lib/message-lines.ts', 'src/service/api.ts'],
+  // The client knows the words of the service alone, and so runs without Node.
+  client: [
+    'src/service/(?:api|types|verbs/[^/]+).ts',
+    'src/exec/heard.ts',
+    'src/values/(?:exec-event|exit|outcome).ts',
+  ],
+};
 
 export const rooms: readonly Room[] = [
   { name: 'the error table', owns: /^src\/errors\.ts$/, may: [] },
@@ -80,67 +132,13 @@ export const rooms: readonly Room[] = [
   {
     name: 'the composition root',
     owns: /^src\/main\.ts$/,
-    may: [...contract, 'src/service/.*', ...everyCore, 'backends/index.ts', 'images/builder/.*'],
+    may: [...contract, ...doorsOf(['service']), ...everyCore, 'backends/index.ts', 'images/builder/.*'],
   },
-  {
-    name: 'the command line through a service',
-    owns: /^src\/cli\/service\//,
-    may: [
-      ...contract,
-      ...shapes,
-      'src/cli/.*',
-      'src/client/.*',
-      'src/service/api.ts',
-      'src/lib/(?:build|find-home|service-record).ts',
-      'src/store/service-claim.ts',
-      // Which variables are keys.
-      'src/config/(?:defaults|switches).ts',
-      // Both sides of a copy are checked, and what a person types is read, as without a service.
-      'src/files/.*',
-      'src/guard/(?:inside|writes/copies).ts',
-      'src/policy/(?:approval/answer|types).ts',
-    ],
-  },
-  {
-    name: 'a front end',
-    owns: /^src\/(cli|http|mcp|acp|web)\//,
-    may: [
-      'src/$1/.*',
-      'src/service/(?:caisson|api|owned).ts',
-      'src/service/verbs/[^/]+.ts',
-      'src/main.ts',
-      'src/lib/(?:asset|build|find-home|lives|message-lines|nearest|remembered|turns|window-counts).ts',
-      // What a running service writes, and the command line reads.
-      'src/lib/(?:replace-file|service-record|start-time).ts',
-      'src/store/(?:file-lock|service-claim).ts',
-      // `caisson acp` and `caisson mcp run` pass messages on.
-      'src/acp/(?:agent|asked|serve|workplace).ts',
-      'src/mcp/run/(?:serve|snippet).ts',
-      'emulators/(?:[^/]+/)?emulator.ts',
-      // `caisson serve` starts the service, and in the background not from inside a command.
-      'src/http/serve.ts',
-      'src/config/home.ts',
-      'src/guard/inside.ts',
-      // `caisson mcp`, and `/mcp` of the service.
-      'src/mcp/stdio.ts',
-      'src/mcp/(?:http/endpoint|limits).ts',
-      ...contract,
-      ...shapes,
-    ],
-  },
-  {
-    // The client knows the words of the service alone, and so runs without Node.
-    name: 'the client',
-    owns: /^src\/client\//,
-    may: [
-      'src/client/.*',
-      'src/errors.ts',
-      'src/service/(?:api|types).ts',
-      'src/service/verbs/[^/]+.ts',
-      'src/exec/(?:heard|types).ts',
-      'src/values/(?:exec-event|exit|outcome).ts',
-    ],
-  },
+  ...Object.entries(frontEnds).map(([name, others]) => ({
+    name: `the front end ${name}`,
+    owns: new RegExp(`^src/${name}/`),
+    may: [...contract, `src/${name}/.*`, ...others],
+  })),
   { name: 'what emulators give', owns: /^emulators\/emulator\.ts$/, may: [] },
   {
     name: 'an emulator',
@@ -151,7 +149,7 @@ export const rooms: readonly Room[] = [
   ...Object.entries(coreRooms).map(([name, others]) => ({
     name: `the room ${name}`,
     owns: new RegExp(`^src/${name}/`),
-    may: [...contract, `src/${name}/.*`, ...folders(others)],
+    may: [...contract, `src/${name}/.*`, ...doorsOf(others)],
   })),
   {
     name: 'the list of backends',
