@@ -1,5 +1,6 @@
 /** Questions about connections that were denied to a command that has ended. */
 import { networkQuestion } from './question.ts';
+import { created, everyRow } from '../store/pages.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Caller } from '../values/caller.ts';
 import { allowable, type Denied } from './denied.ts';
@@ -18,7 +19,8 @@ export async function askAbout(denied: readonly Denied[], parts: AskParts): Prom
   const asked = new Map<string, string>();
   const hosts = new Map(denied.flatMap((each) => entryOf(each)));
   if (hosts.size === 0) return asked;
-  const open = (await parts.store.approvals.pending()).filter(({ taskId }) => taskId === parts.sandbox.taskId);
+  const { taskId } = parts.sandbox;
+  const open = await Array.fromAsync(everyRow((page) => parts.store.approvals.pending({ taskId, ...page }), created));
   let room = mostOpen - open.length;
   for (const [host, rule] of hosts) {
     const question = networkQuestion({ ...parts, host, rule, now: Date.now() });

@@ -8,6 +8,7 @@ import type { Loaded } from '../config/types.ts';
 import { type Doors, hasDoor } from './way-out.ts';
 import { readEntrance } from '../lib/entrance.ts';
 import { type EgressReading, type EgressRow, type OwnChange, sourceWith } from '../store/egress.ts';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import { operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
@@ -97,8 +98,8 @@ export class EgressDoors implements Doors {
   }
 
   async refresh(): Promise<void> {
-    const rows = (await this.#parts.store.sandboxes.all()).filter((row) => hasDoor(row) && row.state === 'ready');
-    for (const row of rows) await this.keep(row);
+    const rows = everySandbox(this.#parts.store.sandboxes, { state: 'ready' });
+    for await (const row of rows) if (hasDoor(row)) await this.keep(row);
   }
 
   async denied(...[sandbox, sinceMs, caller]: Parameters<Doors['denied']>): Promise<readonly string[]> {

@@ -19,6 +19,7 @@ import { rulesetOf } from './door/ruleset.ts';
 import { hasDoor } from './way-out.ts';
 import type { EgressRow } from '../store/egress.ts';
 import { storeFile } from '../store/open.ts';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import { openControl } from './control.ts';
 import { denialEntry } from './audit.ts';
@@ -133,7 +134,7 @@ class EgressProxy {
 
   /** At all sandboxes. */
   async #look(): Promise<void> {
-    const rows = (await this.#parts.store.sandboxes.all()).filter(hasDoor);
+    const rows = (await Array.fromAsync(everySandbox(this.#parts.store.sandboxes))).filter(hasDoor);
     if (rows.length > 0) this.#neededAt = performance.now();
     const wanted = new Set(rows.map(({ id }) => id));
     for (const [id] of this.#doors) if (!wanted.has(id)) await this.#shut(id);

@@ -4,6 +4,7 @@
  */
 import { CaissonError } from '../errors.ts';
 import { readAnswer } from '../policy/approval/answer.ts';
+import { created, everyRow } from '../store/pages.ts';
 import type { ApprovalRow, Store } from '../store/store.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import type { Outcome } from './questions.ts';
@@ -67,7 +68,8 @@ export class ApprovalQueue {
    * about the network.
    */
   async list(caller?: Caller): Promise<readonly ApprovalRow[]> {
-    const rows = (await this.#store.approvals.pending()).filter((row) => concerns(row, caller));
+    const pending = everyRow((page) => this.#store.approvals.pending(page), created);
+    const rows = (await Array.fromAsync(pending)).filter((row) => concerns(row, caller));
     const waiting = await Promise.all(rows.map(async (row) => ((await this.#isAwaited(row)) ? [row] : [])));
     return waiting.flat();
   }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { grantedBy } from '../policy/approval/needed.ts';
+import { created, everyRow } from '../store/pages.ts';
 import type { GrantRow, Store } from '../store/store.ts';
 import type { Question } from './types.ts';
 
@@ -31,8 +32,8 @@ export class Grants {
 
   /** What is granted to a task under these rules. */
   async keys(taskId: string, rules: string): Promise<ReadonlySet<string>> {
-    const grants = await this.#store.grants.all();
-    const holding = grants.filter((grant) => grant.taskId === taskId && grant.rules === rules);
+    const grants = await this.list(taskId);
+    const holding = grants.filter((grant) => grant.rules === rules);
     return new Set(holding.flatMap(({ keys }) => keys));
   }
 
@@ -56,13 +57,15 @@ export class Grants {
     });
   }
 
-  list(): Promise<readonly GrantRow[]> {
-    return this.#store.grants.all();
+  /** Grants that hold, of one task or of all. */
+  list(taskId?: string): Promise<readonly GrantRow[]> {
+    const task = taskId === undefined ? {} : { taskId };
+    return Array.fromAsync(everyRow((page) => this.#store.grants.list({ ...task, ...page }), created));
   }
 
   /** Answers the grant that was deleted, or `null`. */
   async revoke(id: string): Promise<GrantRow | null> {
-    const grant = (await this.#store.grants.all()).find((each) => each.id === id) ?? null;
+    const grant = await this.#store.grants.find(id);
     return grant !== null && (await this.#store.grants.delete(id)) ? grant : null;
   }
 }

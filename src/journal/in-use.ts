@@ -1,5 +1,6 @@
 /** Which files a live process still writes, or needs for an exec that runs. */
-import type { Records, SegmentRow } from '../store/records.ts';
+import { everyRow } from '../store/pages.ts';
+import { type Records, runningPosition, segmentPosition, type SegmentRow } from '../store/records.ts';
 import type { StoredFile } from './expire.ts';
 import type { Entry, Segment } from './segment.ts';
 import type { Segments } from './segments.ts';
@@ -34,9 +35,12 @@ export async function useOf(records: Records, files: Segments, own: readonly Ent
     const segment = files.named(name);
     return segment !== null && files.isWriterAlive(segment);
   };
-  const segments = new Map((await records.segments()).map((row) => [row.name, row]));
-  const others = (await records.running()).filter(({ start }) => isWritten(start.segment));
-  const incomplete = (await records.incomplete()).filter(({ name }) => isWritten(name));
+  const rows = await Array.fromAsync(everyRow((page) => records.segments(page), segmentPosition));
+  const segments = new Map(rows.map((row) => [row.name, row]));
+  const begun = everyRow((page) => records.running(page), runningPosition);
+  const others = (await Array.fromAsync(begun)).filter(({ start }) => isWritten(start.segment));
+  const changing = everyRow((page) => records.segments({ incomplete: true, ...page }), segmentPosition);
+  const incomplete = (await Array.fromAsync(changing)).filter(({ name }) => isWritten(name));
   return {
     segments,
     running: [

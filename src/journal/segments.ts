@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { systemClock } from '../lib/clock.ts';
-import type { Records, SegmentRow } from '../store/records.ts';
+import { everyRow } from '../store/pages.ts';
+import { type Records, segmentPosition, type SegmentRow } from '../store/records.ts';
 import { isAlive } from '../lib/holder.ts';
 import { findRecords, Tail } from './find-records.ts';
 import type { Segment } from './segment.ts';
@@ -102,8 +103,8 @@ export class Segments {
 
   async #refresh(): Promise<void> {
     await this.#lookForFiles();
-    const rows = await this.#records.incomplete();
-    const others = rows.filter(({ name }) => !this.#own.has(name));
+    const rows = everyRow((page) => this.#records.segments({ incomplete: true, ...page }), segmentPosition);
+    const others = (await Array.fromAsync(rows)).filter(({ name }) => !this.#own.has(name));
     for (const [writer, segments] of Map.groupBy(this.#present(others), (segment) => segment.writer))
       await this.#find(writer, inOrder(segments));
     await this.#findLost();
@@ -137,7 +138,7 @@ export class Segments {
     const { mtimeMs } = statSync(this.#directory);
     if (mtimeMs === this.#directoryAt) return;
     this.#directoryAt = Date.now() - mtimeMs > tickMs ? mtimeMs : -1;
-    const rows = await this.#records.segments();
+    const rows = await Array.fromAsync(everyRow((page) => this.#records.segments(page), segmentPosition));
     const names = new Set(segmentNames(this.#directory));
     for (const { name } of rows) this.#known.add(name);
     await this.drop(rows.flatMap(({ name }) => (names.has(name) || this.#own.has(name) ? [] : [name])));

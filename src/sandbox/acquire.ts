@@ -18,7 +18,7 @@ import type { SandboxRow } from '../store/store.ts';
 import { type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import type { Plan } from '../plan/types.ts';
 import { labelsFor, withSaid } from './change.ts';
-import { createSandbox, placeSandbox, withinQuota } from './create.ts';
+import { createSandbox, placeSandbox, quotaFor } from './create.ts';
 import { forgetCopies } from './credentials.ts';
 import { attachIfThere, finish, removeResources } from './finish.ts';
 import { hasDoor } from '../egress/way-out.ts';
@@ -136,9 +136,9 @@ async function replace(context: Context, what: Replacement, options: StepOptions
     lostSince,
   } as const;
   const isLoss = what.how === 'recreated';
-  const fits = isLoss ? undefined : withinQuota(context, { ...row, spec });
+  const quota = isLoss ? null : quotaFor(context, row);
   await actingAs(isLoss ? { ...author(), reason: 'engine-loss' } : author(), () =>
-    context.store.sandboxes.update(row.id, patch, fits),
+    context.store.sandboxes.update(row.id, patch, quota),
   );
   await removeResources(context, row, { emptyFirst: false });
   if (hasDoor(row) && !hasDoor(plan)) await context.doors.close(row.id);

@@ -10,7 +10,8 @@ import { newNonce } from '../exec/random.ts';
 import { momentOf } from '../lib/clock.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { timed } from '../lib/timed.ts';
-import { hasQuota, refuseBeyond } from '../plan/quota.ts';
+import { quotaOf } from '../plan/quota.ts';
+import type { Quota } from '../store/quota.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { ownerOf } from '../values/owner.ts';
@@ -50,7 +51,7 @@ async function createNew(context: Context, plan: Plan, options: StepOptions): Pr
   const row = await newRow(context, plan);
   if (plan.ephemeral) await context.store.leases.acquire(processLease(row.id));
   try {
-    await context.store.sandboxes.insert(row, withinQuota(context, row));
+    await context.store.sandboxes.insert(row, quotaFor(context, row));
   } catch (error) {
     if (plan.ephemeral) await context.store.leases.release(processLease(row.id));
     throw error;
@@ -98,13 +99,9 @@ export async function placeSandbox(
   }
 }
 
-/** Decided by the store, together with the write. `undefined`: the owner has no such limit. */
-export function withinQuota(
-  { allowed }: Context,
-  row: Pick<SandboxRow, 'id' | 'taskId' | 'spec'>,
-): ((rows: readonly SandboxRow[]) => void) | undefined {
-  const owned = allowed(ownerOf(row.taskId));
-  return hasQuota(owned) ? (rows) => refuseBeyond(row, rows, owned) : undefined;
+/** The store decides by it, together with the write. `null`: the owner has no such limit. */
+export function quotaFor({ allowed }: Context, { taskId }: Pick<SandboxRow, 'taskId'>): Quota | null {
+  return quotaOf(allowed(ownerOf(taskId)));
 }
 
 async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {

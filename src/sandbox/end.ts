@@ -2,6 +2,7 @@
 import type { Sandbox } from '../backend.ts';
 import { CaissonError, isCode } from '../errors.ts';
 import { failpoint } from '../lib/failpoint.ts';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
@@ -18,8 +19,8 @@ import { ownerOf } from '../values/owner.ts';
 export async function findRow(context: Pick<Context, 'store'>, task: string): Promise<SandboxRow> {
   const row = await findIfThere(context, task);
   if (row !== null) return row;
-  const rows = await context.store.sandboxes.all();
-  const known = rows.filter(({ ephemeral, taskId }) => !ephemeral && ownerOf(taskId) === ownerOf(task));
+  const rows = await Array.fromAsync(everySandbox(context.store.sandboxes, { owner: ownerOf(task) }));
+  const known = rows.filter(({ ephemeral }) => !ephemeral);
   throw noSandbox(
     task,
     known.map(({ taskId }) => taskId),

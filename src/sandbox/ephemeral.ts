@@ -2,6 +2,7 @@
 import { type Context, leasePatienceMs, processLease, taskLease } from './context.ts';
 import { finish, type HowToFinish } from './finish.ts';
 import { withLease } from './lease.ts';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow } from '../store/store.ts';
 
 /** `signal`: see `HowToFinish`; the lease of the task is waited for no longer than until it fires. */
@@ -22,7 +23,7 @@ export async function ownedBySelf(
   { ending }: { readonly ending: boolean },
 ): Promise<readonly SandboxRow[]> {
   const owned: SandboxRow[] = [];
-  for (const row of await store.sandboxes.all()) {
+  for await (const row of everySandbox(store.sandboxes)) {
     if (!row.ephemeral || (row.state === 'destroying' && !ending)) continue;
     if ((await store.leases.holder(processLease(row.id)))?.id === store.holderId) owned.push(row);
   }

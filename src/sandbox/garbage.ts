@@ -5,6 +5,7 @@
 import type { Backend, Listed } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
 import { rm } from 'node:fs/promises';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { Context } from './context.ts';
 import { credentialsOf, removeCredentials } from '../secrets/credentials/record.ts';
 import { directoryOf, unlinkedDirectories, withCredentials } from './directory.ts';
@@ -27,7 +28,7 @@ export async function garbageOf(context: Context, backend: Backend): Promise<rea
   const listed = await backend.list({ instance: context.store.instance });
   const place = { home: context.home, backend: backend.name };
   const directories = await unlinkedDirectories(place);
-  const known = new Set((await context.store.sandboxes.all()).map((row) => row.id));
+  const known = await knownIds(context);
   const orphans = listed.filter((entry) => !known.has(entry.labels.sandbox));
   return [
     ...(await sharedLeftovers(context, backend)),
@@ -40,8 +41,9 @@ export async function garbageOf(context: Context, backend: Backend): Promise<rea
 async function sharedLeftovers(context: Context, backend: Backend): Promise<readonly Garbage[]> {
   const { leftovers } = backend;
   const options = { instance: context.store.instance };
-  const rows = (await context.store.sandboxes.all()).filter((row) => row.backend === backend.name);
-  if (leftovers === undefined || rows.length > 0) return [];
+  if (leftovers === undefined) return [];
+  const rows = await context.store.sandboxes.list({ backend: backend.name, limit: 1 });
+  if (rows.length > 0) return [];
   return (await leftovers.list(options)).map(({ name, what }) => ({
     kind: 'resource',
     backend: backend.name,
@@ -55,7 +57,7 @@ async function sharedLeftovers(context: Context, backend: Backend): Promise<read
 /** Credential files of sandboxes whose record was lost. Asked before the rows, which come first. */
 export async function lostCredentials(context: Context): Promise<readonly Garbage[]> {
   const ids = await withCredentials(context.home);
-  const known = new Set((await context.store.sandboxes.all()).map((row) => row.id));
+  const known = await knownIds(context);
   return ids
     .filter((id) => !known.has(id))
     .map((id) => ({
@@ -71,7 +73,7 @@ export async function lostCredentials(context: Context): Promise<readonly Garbag
 /** Doors of sandboxes whose record was lost, with what was written of their connections. Asked before the rows, which come first. */
 export async function lostDoors({ doors, store }: Pick<Context, 'doors' | 'store'>): Promise<readonly Garbage[]> {
   const left = await doors.left();
-  const known = new Set((await store.sandboxes.all()).map((row) => row.id));
+  const known = await knownIds({ store });
   return left
     .filter(({ sandboxId }) => !known.has(sandboxId))
     .map(({ sandboxId, path }) => ({
@@ -82,6 +84,12 @@ export async function lostDoors({ doors, store }: Pick<Context, 'doors' | 'store
       why: 'it is of the filtered network of a sandbox that no record knows',
       remove: () => doors.close(sandboxId),
     }));
+}
+
+async function knownIds({ store }: Pick<Context, 'store'>): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const { id } of everySandbox(store.sandboxes)) ids.add(id);
+  return ids;
 }
 
 function orphan(backend: Backend, entry: Listed): Garbage {

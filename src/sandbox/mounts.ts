@@ -9,6 +9,7 @@ import { hostPlaces } from '../plan/host-places.ts';
 import { sourceIdentity } from '../plan/mounted-file.ts';
 import { checkMount } from '../plan/mounts.ts';
 import { isWithin } from '../values/paths.ts';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { Degradation, SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 
@@ -25,7 +26,7 @@ export interface CheckedMount {
 export async function checkMounts(context: Context, row: SandboxRow): Promise<readonly CheckedMount[]> {
   const { mounts } = row.spec;
   if (mounts.length === 0) return [];
-  const rows = await context.store.sandboxes.all();
+  const rows = await Array.fromAsync(everySandbox(context.store.sandboxes));
   return await recorded(context, row, async () =>
     mounts.map((mount) => {
       const replaceable = replaceableBy(mount, row.id, rows);

@@ -3,6 +3,7 @@ import type { PlaceFilter, Sandbox } from '../backend.ts';
 import { CaissonError, isCode } from '../errors.ts';
 import type { Plan } from '../plan/types.ts';
 import type { EgressRow, OwnChange } from '../store/egress.ts';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { isFilteredByPlace, type PlaceList } from '../egress/way-out.ts';
@@ -85,9 +86,9 @@ export async function changeFilter(context: Context, row: SandboxRow, change: Ow
 /** Takes up what the configuration says now, for all that run. One that fails does not keep the others. */
 export async function refreshNetworks(context: Context): Promise<void> {
   await context.doors.refresh();
-  const rows = (await context.store.sandboxes.all()).filter((row) => isFilteredByPlace(row) && row.state === 'ready');
   const failures: unknown[] = [];
-  for (const row of rows) await keepIfRunning(context, row).catch((error: unknown) => failures.push(error));
+  for await (const row of everySandbox(context.store.sandboxes, { state: 'ready' }))
+    if (isFilteredByPlace(row)) await keepIfRunning(context, row).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 

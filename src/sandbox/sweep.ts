@@ -5,6 +5,7 @@
 import { type CaissonError, toCaissonError } from '../errors.ts';
 import { actingAs, itself } from '../lib/author.ts';
 import type { Clock } from '../lib/clock.ts';
+import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, processLease, taskLease } from './context.ts';
 import { finishStop } from './end.ts';
@@ -43,7 +44,7 @@ export async function sweepable(
   clock: Clock = context.clock,
 ): Promise<readonly Omit<Swept, 'error'>[]> {
   const found: Omit<Swept, 'error'>[] = [];
-  for (const row of await context.store.sandboxes.all()) {
+  for await (const row of everySandbox(context.store.sandboxes)) {
     const reason = await reasonFor(context, row, clock);
     if (reason !== null) found.push({ row, reason });
   }
@@ -105,9 +106,11 @@ async function sweepHeld(context: Context, { row, reason }: Omit<Swept, 'error'>
 }
 
 /** The verdict was formed from a row that was read a while ago: one transaction looks again, at its uses too. */
-async function mayStop(context: Context, { id, generation }: SandboxRow, clock: Clock): Promise<boolean> {
-  const ifIdle = (row: SandboxRow): boolean => expiryOf(row, clock) === 'idle';
-  return await context.store.uses.beginStop(id, { generation, by: endedBy('its idle timeout'), ifIdle });
+async function mayStop(context: Context, row: SandboxRow, clock: Clock): Promise<boolean> {
+  if (expiryOf(row, clock) !== 'idle') return false;
+  const { id, generation, usedAt, usedBoot, idleMs } = row;
+  const intent = { generation, by: endedBy('its idle timeout'), idle: { usedAt, usedBoot, idleMs } };
+  return await context.store.uses.beginStop(id, intent);
 }
 
 async function stop(context: Context, row: SandboxRow): Promise<void> {

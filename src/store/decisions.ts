@@ -1,5 +1,6 @@
 /** Rows about decisions and about who may make them: questions, answers that hold, tokens, rules. Part of the contract of the store. */
 import type { Bounds, Caller } from '../values/caller.ts';
+import type { Page } from './pages.ts';
 
 /**
  *   (none) --> pending --> approved --> used
@@ -88,15 +89,17 @@ export interface Approvals {
   /** Uses an approval up. True once, and only for the same binding. */
   use(id: string, binding: string): Promise<boolean>;
   find(id: string): Promise<ApprovalRow | null>;
-  /** In the order of the questions. */
-  pending(): Promise<readonly ApprovalRow[]>;
+  /** Questions that wait, of all tasks or of one, in the order in which they were put. */
+  pending(query: Page & { readonly taskId?: string }): Promise<readonly ApprovalRow[]>;
 }
 
 export interface Grants {
   /** Forgets those whose time has ended. */
   insert(row: GrantRow): Promise<void>;
-  /** Those that still hold, of all tasks, oldest first. */
-  all(): Promise<readonly GrantRow[]>;
+  /** `null` also for one whose time has ended. */
+  find(id: string): Promise<GrantRow | null>;
+  /** Those that still hold, of all tasks or of one. The oldest first. */
+  list(query: Page & { readonly taskId?: string }): Promise<readonly GrantRow[]>;
   /** False when there was none. */
   delete(id: string): Promise<boolean>;
 }
@@ -104,14 +107,17 @@ export interface Grants {
 export interface Tokens {
   insert(row: TokenRow): Promise<void>;
   byDigest(digest: string): Promise<TokenRow | null>;
-  /** All of them, oldest first. */
-  all(): Promise<readonly TokenRow[]>;
+  /** The oldest first. */
+  list(page: Page): Promise<readonly TokenRow[]>;
   /** False when there was none. */
   delete(id: string): Promise<boolean>;
 }
 
+/** One owner has at most this many: each decision about a command of that owner reads them all. */
+export const maxSavedRules = 10_000;
+
 export interface SavedRules {
-  /** Idempotent. */
+  /** Idempotent. Throws `resource_exhausted` beyond `maxSavedRules` of one owner. */
   insert(rule: SavedRule): Promise<void>;
   /** What any process has saved by now. The same list as before while nothing was, so that asking often costs little. */
   of(owner: string): Promise<readonly SavedRule[]>;

@@ -1,4 +1,5 @@
 /** The index of execs: which ids were used. Part of the contract of the store. */
+import type { Page } from './pages.ts';
 
 /** An exec id that was used. What became of the exec is in the journal, or in its sandbox when it is detached. */
 export interface ExecRow {
@@ -41,8 +42,8 @@ export interface Execs {
    * written is a warning of the process.
    */
   ended(exec: EndedExec, how: ExecEnd): void;
-  /** Execs of holders that died, which have an event of their start and none of their end. */
-  cutOff(): Promise<readonly ExecRow[]>;
+  /** Execs of holders that died, which have an event of their start and none of their end. The oldest first. */
+  cutOff(page: Page): Promise<readonly ExecRow[]>;
   /** Writes the events of such ends. Those that are not given are looked for again. */
   endCutOff(ends: ReadonlyMap<string, ExecEnd>): Promise<void>;
   find(id: string): Promise<ExecRow | null>;
@@ -50,7 +51,8 @@ export interface Execs {
   delete(id: string): Promise<void>;
   /** A detached process that has ended counts as an exec: its id stays taken, and expires as others do. Idempotent. */
   retire(id: string): Promise<void>;
-  detached(): Promise<readonly ExecRow[]>;
+  /** Detached processes, in all sandboxes or in one. The oldest first. */
+  detached(query: Page & { readonly sandboxId?: string }): Promise<readonly ExecRow[]>;
   /** Frees ids of execs that began before a moment, and the oldest beyond a number. Answers how many. */
   expire(beforeMs: number): Promise<number>;
 }

@@ -7,6 +7,8 @@ export interface StoreFigures {
   readonly processes: number;
   /** Tokens that hold. */
   readonly tokens: number;
+  /** Questions that wait for an answer. */
+  readonly questions: number;
   /** Events for webhooks, by endpoint: those that wait, and those that were given up in the last week. */
   readonly webhooks: readonly { readonly endpoint: string; readonly waiting: number; readonly givenUp: number }[];
   /** Bytes of the database file. */

@@ -3,6 +3,8 @@
  * the index of execs, so that a list costs its page and no file is read to find one exec.
  */
 
+import type { Page, Position } from './pages.ts';
+
 /** A file of the journal. */
 export interface SegmentRow {
   readonly name: string;
@@ -55,6 +57,15 @@ export interface RecordFilter {
   readonly oldestFirst?: boolean;
 }
 
+export interface SegmentQuery extends Page<string> {
+  /** Only segments that still change, or whose writer died. */
+  readonly incomplete?: boolean;
+}
+
+/** Positions in lists of segments and of execs that run. */
+export const segmentPosition = ({ name }: SegmentRow): string => name;
+export const runningPosition = ({ startedAt, execId }: RecordRow): Position => ({ at: startedAt, id: execId });
+
 export interface Records {
   /** Within some milliseconds and together with other rows, as `ended` and `opened`. Never throws. */
   begun(record: BegunRecord): void;
@@ -67,11 +78,10 @@ export interface Records {
 
   find(execId: string): Promise<RecordRow | null>;
   list(filter: RecordFilter): Promise<readonly RecordRow[]>;
-  /** Those without an end. */
-  running(): Promise<readonly RecordRow[]>;
-  segments(): Promise<readonly SegmentRow[]>;
-  /** Segments that still change, or whose writer died. */
-  incomplete(): Promise<readonly SegmentRow[]>;
+  /** Those without an end, in the order of their start. */
+  running(page: Page): Promise<readonly RecordRow[]>;
+  /** In the order of their names, each of which is a position. */
+  segments(query: SegmentQuery): Promise<readonly SegmentRow[]>;
   /** The one that its writer went on to. */
   segmentAfter(segment: Pick<SegmentRow, 'writer' | 'n'>): Promise<SegmentRow | null>;
   addSegments(segments: readonly SegmentRow[]): Promise<void>;

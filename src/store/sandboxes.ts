@@ -1,6 +1,8 @@
 /** Rows of sandboxes, and what is done to them. Part of the contract of the store. */
 import type { Ref, Spec } from '../backend.ts';
 import type { Labels } from '../values/labels.ts';
+import type { Page } from './pages.ts';
+import type { Quota } from './quota.ts';
 
 /** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
 export interface Degradation {
@@ -29,21 +31,21 @@ export interface BootMark {
 }
 
 /** A part of the list of sandboxes, oldest first. */
-export interface SandboxQuery extends Partial<Pick<SandboxRow, 'backend' | 'state' | 'labels'>> {
+export interface SandboxQuery extends Page, Partial<Pick<SandboxRow, 'backend' | 'state' | 'labels'>> {
   /** A task id or a sandbox id. */
   readonly task?: string;
   readonly owner?: string;
-  /** Only what follows this position: when a sandbox was made, and its id. */
-  readonly after?: { readonly at: number; readonly id: string } | null;
-  readonly limit: number;
 }
 
 export interface StopIntent {
   readonly generation: number;
   /** For people: a verb and a process. */
   readonly by: string;
-  /** Only a sandbox that is ready, unused, and of which this holds when the row is read again. Absent: in any case. */
-  readonly ifIdle?: (row: SandboxRow) => boolean;
+  /**
+   * The caller found it idle. Only a sandbox that is ready, that no live holder uses, and whose last use and idle time are still these.
+   * Absent: in any case.
+   */
+  readonly idle?: Pick<SandboxRow, 'usedAt' | 'usedBoot' | 'idleMs'>;
 }
 
 export interface SandboxRow {
@@ -114,22 +116,18 @@ export type SandboxPatch = Partial<
   >
 >;
 
-/** Looks at all rows in the transaction that writes one; what it throws is thrown, and nothing is written. */
-type Fits = (rows: readonly SandboxRow[]) => void;
-
 export interface Sandboxes {
   /**
-   * Throws `already_exists` when the task has a sandbox, or the id or name is taken. No other process writes a row while `fits` looks.
+   * Throws `already_exists` when the task has a sandbox, or the id or name is taken, and `resource_exhausted` beyond the quota of
+   * the owner, which is compared with the rows of that moment in the same transaction. `null`: no quota.
    */
-  insert(row: SandboxRow, fits?: Fits): Promise<void>;
-  /** Throws `not_found`, and what `fits` throws, as above. */
-  update(id: string, patch: SandboxPatch, fits?: Fits): Promise<void>;
+  insert(row: SandboxRow, quota?: Quota | null): Promise<void>;
+  /** Throws `not_found`, and `resource_exhausted` where the changed row would be beyond the quota, as above. */
+  update(id: string, patch: SandboxPatch, quota?: Quota | null): Promise<void>;
   /** Idempotent. Grants of its task end with it, in the same transaction. */
   delete(id: string): Promise<void>;
   find(id: string): Promise<SandboxRow | null>;
   ofTask(taskId: string): Promise<SandboxRow | null>;
-  /** All of them, oldest first. */
-  all(): Promise<readonly SandboxRow[]>;
   /** Costs what the page costs, however many there are. */
   list(query: SandboxQuery): Promise<readonly SandboxRow[]>;
 }

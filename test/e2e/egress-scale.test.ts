@@ -88,7 +88,7 @@ async function proxyCost(home: Home): Promise<{ readonly msPerSecond: number; re
 /** Deletes all sandboxes from the store: a crash between two transactions never does, the restore of an older database may. */
 async function forget(home: Home): Promise<void> {
   const { store } = await openStore(join(home.path, 'caisson.db'), { clock: systemClock });
-  for (const { id } of await store.sandboxes.all()) await store.sandboxes.delete(id);
+  for (const { id } of await store.sandboxes.list({ limit: 1000 })) await store.sandboxes.delete(id);
   await store.close();
 }
 

@@ -68,7 +68,7 @@ beforeAll(async () => {
 /** A store that knows nothing of the copy that was read before: one for each copy takes longer to make than all else. */
 async function forgetAll(): Promise<void> {
   for (const { execId } of await store.records.list({ limit: Infinity })) await store.execs.delete(execId);
-  await store.records.dropSegments((await store.records.segments()).map(({ name }) => name));
+  await store.records.dropSegments((await store.records.segments({ limit: 100 })).map(({ name }) => name));
 }
 
 describe('a torn segment', () => {

@@ -2,13 +2,21 @@
 import { expect, it } from 'vitest';
 import { allowedTo } from '../../src/config/owners.ts';
 import { cappedSettings } from '../../src/plan/owner.ts';
-import { hasQuota, refuseBeyond } from '../../src/plan/quota.ts';
+import { quotaOf } from '../../src/plan/quota.ts';
 import { resolveSpec } from '../../src/plan/resolve.ts';
+import { refuseBeyond as refuse } from '../../src/store/quota.ts';
 import { newRow, spec } from '../store/rows.ts';
 import { generous, loadedWith } from './fixtures.ts';
 
 const row = (taskId: string, limits: Partial<typeof spec.limits>) =>
   newRow({ taskId, spec: { ...spec, limits: { ...spec.limits, ...limits } } });
+type Rows = Parameters<typeof refuse>[1];
+
+function refuseBeyond(of: Rows[number], rows: Rows, allowed: Parameters<typeof quotaOf>[0]): void {
+  const quota = quotaOf(allowed);
+  if (quota !== null) refuse(of, rows, quota);
+}
+
 const beyond = (limit: string, used: number) =>
   expect.objectContaining({ code: 'resource_exhausted', details: expect.objectContaining({ limit, used }) });
 
@@ -69,5 +77,5 @@ it('an owner that is not named has what default says, and the operator only what
   expect(allowedTo('bob', { owners })).toEqual({ sandboxes: 2 });
   expect(allowedTo('operator', { owners })).toEqual({});
   expect(allowedTo('operator', { owners: { operator: { execs: 1 } } })).toEqual({ execs: 1 });
-  expect(hasQuota({ cpu: 1, execs: 1, requests_per_minute: 1 })).toBe(false);
+  expect(quotaOf({ cpu: 1, execs: 1, requests_per_minute: 1 })).toBeNull();
 });

@@ -37,7 +37,7 @@ describe('create or get', () => {
     });
     expect((await acquire(context, { ...first, taskId: 'alice.a' }, {})).how).toBe('created');
     await made;
-    expect((await context.store.sandboxes.all()).map(({ taskId }) => taskId).toSorted()).toEqual([
+    expect((await context.store.sandboxes.list({ limit: 1000 })).map(({ taskId }) => taskId).toSorted()).toEqual([
       'alice.a',
       'mallory.a',
     ]);
@@ -121,7 +121,7 @@ describe('a creation that fails', () => {
       const context = await service();
       at.place.fail({ on: 'create', at: when, error: 'unavailable' });
       await expect(acquire(context, await plan(context), {})).rejects.toMatchObject({ code: 'unavailable' });
-      expect(await context.store.sandboxes.all()).toEqual([]);
+      expect(await context.store.sandboxes.list({ limit: 1000 })).toEqual([]);
       expect(at.place.resources.size).toBe(0);
       expect(
         (await readdir(join(at.home, 'sandboxes/fake')).catch(() => [])).filter((name) => name !== 'tasks'),
@@ -150,7 +150,7 @@ describe('a creation that fails', () => {
     at.place.fail({ on: 'create', at: 'after', error: 'unavailable' });
     const other = await plan(context, { fingerprint: 'e'.repeat(32), recreate: true });
     await expect(acquire(context, other, {})).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await context.store.sandboxes.all()).toEqual([]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toEqual([]);
     expect(at.place.resources.size).toBe(0);
   });
 
@@ -159,12 +159,12 @@ describe('a creation that fails', () => {
     at.place.fail({ on: 'create', at: 'after', error: 'unavailable' });
     at.place.fail({ on: 'list', error: 'unavailable', times: 2 });
     await expect(acquire(context, await plan(context), {})).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await context.store.sandboxes.all()).toMatchObject([{ state: 'destroying' }]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toMatchObject([{ state: 'destroying' }]);
     expect(at.place.resources.size).toBe(1);
     at.place.heal();
     expect(await sweep(context)).toMatchObject([{ reason: 'unfinished', error: null }]);
     expect(at.place.resources.size).toBe(0);
-    expect(await context.store.sandboxes.all()).toEqual([]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toEqual([]);
   });
 });
 
@@ -189,7 +189,7 @@ describe('the sweep', () => {
     const { row } = await acquire(context, await plan(context, { ttlMs: 1_000 }), {});
     expect(await sweep(context, clockAt(row.createdAt + 999))).toEqual([]);
     expect(await sweep(context, clockAt(row.createdAt + 1_000))).toMatchObject([{ reason: 'ttl', error: null }]);
-    expect(await context.store.sandboxes.all()).toEqual([]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toEqual([]);
   });
 
   it('tells what could not be removed, and keeps it', async () => {
@@ -199,7 +199,7 @@ describe('the sweep', () => {
     expect(await sweep(context, clockAt(row.createdAt + 5))).toMatchObject([
       { reason: 'ttl', error: { code: 'unavailable' } },
     ]);
-    expect(await context.store.sandboxes.all()).toMatchObject([{ state: 'destroying' }]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toMatchObject([{ state: 'destroying' }]);
   });
 });
 

@@ -73,7 +73,7 @@ describe('a persistent sandbox that something else removed, and its files with i
     await at.place.vanish(row.id);
     context.live.clear();
     await removeSandbox(context, 'demo', { keepFiles: false });
-    expect(await context.store.sandboxes.all()).toEqual([]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toEqual([]);
   });
 
   it('is made anew without a question when it was not to keep files', async () => {

@@ -46,7 +46,7 @@ describe('a sandbox that is to have no network', () => {
       code: 'not_supported',
       details: { interfaces: 'eth0', taskId: 'demo' },
     });
-    expect([await context.store.sandboxes.all(), at.place.resources.size]).toEqual([[], 0]);
+    expect([await context.store.sandboxes.list({ limit: 1000 }), at.place.resources.size]).toEqual([[], 0]);
   });
 
   it.each(['filtered', 'observe'] as const)('but one door is ended too when it has a route (%s)', async (network) => {
@@ -59,7 +59,11 @@ describe('a sandbox that is to have no network', () => {
     };
     const asked = await wanted(context, network);
     await expect(acquire({ ...context, doors }, asked, {})).rejects.toMatchObject({ code: 'not_supported' });
-    expect([opened.length, await context.store.sandboxes.all(), at.place.resources.size]).toEqual([1, [], 0]);
+    expect([opened.length, await context.store.sandboxes.list({ limit: 1000 }), at.place.resources.size]).toEqual([
+      1,
+      [],
+      0,
+    ]);
   });
 
   it('is stopped when it has one after a start', async () => {

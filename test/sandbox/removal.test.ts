@@ -17,10 +17,10 @@ describe('removal', () => {
     const removing = removeSandbox(context, 'demo', { keepFiles: false, signal: leaving.signal });
     setTimeout(() => leaving.abort(), 50);
     await expect(removing).rejects.toMatchObject({ code: 'canceled', remedy: expect.stringContaining('caisson gc') });
-    expect(await context.store.sandboxes.all()).toMatchObject([{ state: 'destroying' }]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toMatchObject([{ state: 'destroying' }]);
     at.place.heal();
     expect(await sweep(context)).toMatchObject([{ reason: 'unfinished', error: null }]);
-    expect(await context.store.sandboxes.all()).toEqual([]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toEqual([]);
   });
 
   it('is ended all the same when its caller leaves and the place answers', async () => {
@@ -29,7 +29,7 @@ describe('removal', () => {
     at.place.fail({ on: 'destroy', delayMs: 200 });
     const signal = AbortSignal.timeout(50);
     await removeSandbox(context, 'demo', { keepFiles: false, signal });
-    expect(await context.store.sandboxes.all()).toEqual([]);
+    expect(await context.store.sandboxes.list({ limit: 1000 })).toEqual([]);
   });
 
   it('takes the files that an earlier one has kept, and nothing for a name that is not that of a task', async () => {

@@ -37,7 +37,11 @@ describe('a sandbox in use', () => {
   it('is decided by one transaction: either the use or the stop comes first', async () => {
     const context = await service();
     const { row } = await acquire(context, await plan(context, { idleMs }), {});
-    const stop = () => context.store.uses.beginStop(row.id, { generation: 1, by: 'a test', ifIdle: () => true });
+    const idle = await context.store.sandboxes.find(row.id);
+    if (idle === null) throw new Error('no row');
+    const stop = (seen = idle) => context.store.uses.beginStop(row.id, { generation: 1, by: 'a test', idle: seen });
+    expect(await stop({ ...idle, usedAt: idle.usedAt - 1 })).toBe(false);
+    expect(await stop({ ...idle, idleMs: idleMs + 1 })).toBe(false);
     expect(await context.store.uses.begin(row.id, 1)).toBe(true);
     expect(await stop()).toBe(false);
     await context.store.uses.end(row.id, 1);

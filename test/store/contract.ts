@@ -57,7 +57,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
     it('gives an approval once, to the command that it is about (AP-01, AP-02)', async () => {
       const row = newApproval();
       await store.approvals.insert(row);
-      expect(await other.approvals.pending()).toEqual([row]);
+      expect(await other.approvals.pending({ limit: 100 })).toEqual([row]);
       expect(await other.approvals.use(row.id, row.binding)).toBe(false);
       const answer = { state: 'approved', choice: 'once', by: 'somebody' } as const;
       expect(await other.approvals.answer(row.id, answer)).toBe(true);
@@ -73,7 +73,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
         choice: 'once',
         answeredBy: 'somebody',
       });
-      expect(await store.approvals.pending()).toEqual([]);
+      expect(await store.approvals.pending({ limit: 100 })).toEqual([]);
       expect(await store.approvals.find('apr_none')).toBeNull();
     });
 
@@ -82,7 +82,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       await store.approvals.insert(old);
       const rows = [newApproval({ createdAt: 2_000_000_000_000 }), newApproval({ createdAt: 2_000_000_000_000 })];
       for (const row of rows) await store.approvals.insert(row);
-      expect((await other.approvals.pending()).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+      expect((await other.approvals.pending({ limit: 100 })).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
       expect(await store.approvals.find(old.id)).toBeNull();
     });
 
@@ -91,12 +91,12 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       await store.sandboxes.insert(row);
       const [kept, ended, another] = [newGrant(), newGrant({ expiresAt: 1 }), newGrant({ taskId: 'other' })];
       for (const grant of [ended, kept, another]) await store.grants.insert(grant);
-      expect(await other.grants.all()).toEqual([kept, another]);
+      expect(await other.grants.list({ limit: 100 })).toEqual([kept, another]);
       expect(await other.grants.delete(another.id)).toBe(true);
       expect(await store.grants.delete(another.id)).toBe(false);
       await store.grants.insert(another);
       await other.sandboxes.delete(row.id);
-      expect(await store.grants.all()).toEqual([another]);
+      expect(await store.grants.list({ limit: 100 })).toEqual([another]);
     });
 
     it.each(['id', 'taskId', 'name'] as const)('refuses a second row with the same %s', async (key) => {
@@ -104,7 +104,52 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       await store.sandboxes.insert(first);
       const second = newRow({ [key]: first[key] });
       await expect(other.sandboxes.insert(second)).rejects.toMatchObject({ code: 'already_exists' });
-      expect(await store.sandboxes.all()).toEqual([first]);
+      expect(await store.sandboxes.list({ limit: 1000 })).toEqual([first]);
+    });
+
+    it('refuses a row, or a change of one, beyond the quota of its owner, and writes nothing then', async () => {
+      const total = { cpuCores: 1, memoryBytes: null, diskBytes: null };
+      const [first, second, foreign] = ['ann.a', 'ann.b', 'bob.a'].map((taskId) => newRow({ taskId }));
+      if (first === undefined || second === undefined || foreign === undefined) throw new Error('no rows');
+      await store.sandboxes.insert(first, { sandboxes: 1, total });
+      await store.sandboxes.insert(foreign, { sandboxes: 1, total });
+      const full = { code: 'resource_exhausted', details: { limit: 'sandboxes', used: 1 } };
+      await expect(other.sandboxes.insert(second, { sandboxes: 1, total })).rejects.toMatchObject(full);
+      expect(await store.sandboxes.find(second.id)).toBeNull();
+      await other.sandboxes.insert(second, { sandboxes: 2, total });
+      const greedy = { spec: { ...spec, limits: { ...spec.limits, cpuCores: 0.75 } } };
+      const change = store.sandboxes.update(second.id, greedy, { sandboxes: 2, total });
+      await expect(change).rejects.toMatchObject({ code: 'resource_exhausted', details: { limit: 'total_cpu' } });
+      expect(await store.sandboxes.find(second.id)).toEqual(second);
+      await store.sandboxes.update(second.id, greedy, { sandboxes: 2, total: { ...total, cpuCores: 2 } });
+    });
+
+    it('gives each list in pages, of which none is longer than its limit', async () => {
+      const process = {
+        kind: 'detached',
+        taskId: 't',
+        sandboxId: 's',
+        backend: 'x',
+        request: null,
+        startedAt: 1,
+      } as const;
+      for (const n of ['a', 'b', 'c']) {
+        await store.approvals.insert(newApproval({ id: `apr_${n}`, taskId: n === 'c' ? 'other' : 't' }));
+        await store.grants.insert(newGrant({ id: `grt_${n}`, taskId: n === 'c' ? 'other' : 't' }));
+        await store.execs.insert({ ...process, id: `exec_${n}`, sandboxId: n === 'c' ? 'other' : 's' });
+      }
+      const ids = async <Row extends { id: string }>(page: Promise<readonly Row[]>) => (await page).map(({ id }) => id);
+      const [question] = await store.approvals.pending({ limit: 1 });
+      const after = { at: question?.createdAt ?? 0, id: 'apr_a' };
+      expect(await ids(other.approvals.pending({ after, limit: 5 }))).toEqual(['apr_b', 'apr_c']);
+      expect(await ids(other.approvals.pending({ taskId: 't', limit: 5 }))).toEqual(['apr_a', 'apr_b']);
+      const [grant] = await store.grants.list({ limit: 1 });
+      const granted = { at: grant?.createdAt ?? 0, id: 'grt_b' };
+      expect(await ids(other.grants.list({ after: granted, limit: 5 }))).toEqual(['grt_c']);
+      expect(await ids(other.grants.list({ taskId: 't', limit: 5 }))).toEqual(['grt_a', 'grt_b']);
+      expect((await other.grants.find('grt_c'))?.taskId).toBe('other');
+      expect(await ids(other.execs.detached({ after: { at: 1, id: 'exec_a' }, limit: 1 }))).toEqual(['exec_b']);
+      expect(await ids(other.execs.detached({ sandboxId: 'other', limit: 5 }))).toEqual(['exec_c']);
     });
 
     it('changes only what a patch names', async () => {
@@ -141,14 +186,14 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       await store.sandboxes.insert(row);
       await store.sandboxes.delete(row.id);
       await other.sandboxes.delete(row.id);
-      expect(await store.sandboxes.all()).toEqual([]);
+      expect(await store.sandboxes.list({ limit: 1000 })).toEqual([]);
       await store.sandboxes.insert(row);
     });
 
     it('lists sandboxes from the oldest to the newest', async () => {
       const rows = [30, 10, 20].map((createdAt) => newRow({ createdAt }));
       for (const row of rows) await store.sandboxes.insert(row);
-      expect((await other.sandboxes.all()).map((row) => row.createdAt)).toEqual([10, 20, 30]);
+      expect((await other.sandboxes.list({ limit: 1000 })).map((row) => row.createdAt)).toEqual([10, 20, 30]);
     });
 
     it('gives a lease to one holder at a time, and never twice to the same', async () => {
@@ -237,7 +282,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
     it('closes twice, and refuses work afterwards', async () => {
       await store.close();
       await store.close();
-      await expect(store.sandboxes.all()).rejects.toMatchObject({ code: 'failed_precondition' });
+      await expect(store.sandboxes.list({ limit: 1000 })).rejects.toMatchObject({ code: 'failed_precondition' });
     });
   });
 }

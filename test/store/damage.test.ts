@@ -36,10 +36,10 @@ async function expectRenewed(path: string, instance: string): Promise<void> {
   const { store, notices } = await openStore(path, { clock: afterBoot });
   expect(notices.map(({ id }) => id)).toEqual(['quarantined']);
   expect(store.instance).toBe(instance);
-  expect(await store.sandboxes.all()).toEqual([]);
+  expect(await store.sandboxes.list({ limit: 1000 })).toEqual([]);
   const row = newRow();
   await store.sandboxes.insert(row);
-  expect(await store.sandboxes.all()).toEqual([row]);
+  expect(await store.sandboxes.list({ limit: 1000 })).toEqual([row]);
   await store.close();
   expect(await stat(notices[0]?.path ?? '')).toBeTruthy();
   const again = await openStore(path);

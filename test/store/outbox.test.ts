@@ -99,7 +99,7 @@ describe('events for webhooks', () => {
     const { store } = home;
     await store.sandboxes.insert(newRow());
     await store.outbox.setEndpoints([{ name: 'pager', events: ['approval.asked'] }]);
-    await store.sandboxes.update((await store.sandboxes.all())[0]?.id ?? '', { state: 'ready' });
+    await store.sandboxes.update((await store.sandboxes.list({ limit: 1000 }))[0]?.id ?? '', { state: 'ready' });
     expect(await dueOf(store)).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { SandboxRow } from '../../src/store/store.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
+import { pendingPage } from '../../src/store/sqlite/approvals.ts';
 import { walkOf } from '../../src/store/sqlite/sandbox-list.ts';
 import { ownerOf } from '../../src/values/owner.ts';
 import { newRow } from './rows.ts';
@@ -58,7 +59,7 @@ describe('the plan of a page of sandboxes', () => {
   it('for questions that wait reads only these', async () => {
     await using directory = await scratch();
     const planOf = await planner(directory.path);
-    const plan = planOf("SELECT * FROM approvals WHERE state = 'pending' ORDER BY created_at, rowid", []);
+    const plan = planOf(pendingPage, []);
     expect(plan).toContain('USING INDEX approvals_pending');
     expect(plan).not.toContain('TEMP B-TREE');
   });
@@ -102,7 +103,7 @@ describe('pages of sandboxes', () => {
         for (let n = 0; ; n += 1) {
           const { come = [], go = [] } = changes[n] ?? {};
           for (const each of come) await insert(each);
-          const present = await store.sandboxes.all();
+          const present = await store.sandboxes.list({ limit: 1000 });
           for (const index of present.length === 0 ? [] : go) {
             const id = present[index % present.length]?.id ?? '';
             await store.sandboxes.delete(id);
@@ -127,7 +128,7 @@ describe('pages of sandboxes', () => {
           seen.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)).map(({ id }) => id),
         );
         expect([...stay.values()].filter((row) => isWanted(row) && !ids.includes(row.id))).toEqual([]);
-        for (const row of await store.sandboxes.all()) await store.sandboxes.delete(row.id);
+        for (const row of await store.sandboxes.list({ limit: 1000 })) await store.sandboxes.delete(row.id);
       },
     );
     await fc.assert(property, { numRuns: 40 });

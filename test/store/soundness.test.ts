@@ -73,7 +73,10 @@ describe.runIf(systemClock.bootId !== null)('a database that was found sound', (
     await using directory = await scratch();
     const path = await damaged(directory.path);
     const { store } = await openStore(path);
-    await expect(store.sandboxes.all()).rejects.toMatchObject({ code: 'internal', remedy: /^restart Caisson/ });
+    await expect(store.sandboxes.list({ limit: 1000 })).rejects.toMatchObject({
+      code: 'internal',
+      remedy: /^restart Caisson/,
+    });
     await store.close();
     expect(await noticesOf(path)).toEqual(['quarantined']);
   });

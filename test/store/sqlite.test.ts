@@ -85,9 +85,9 @@ describe('a damaged row', () => {
     await edit(path, `UPDATE sandboxes SET ${column} = ?`, value);
     const failure = { code: 'internal', details: { sandboxId: row.id }, message: containing(reason) };
     await expect(store.sandboxes.find(row.id)).rejects.toMatchObject(failure);
-    await expect(store.sandboxes.all()).rejects.toMatchObject(failure);
+    await expect(store.sandboxes.list({ limit: 1000 })).rejects.toMatchObject(failure);
     await store.sandboxes.delete(row.id);
-    expect(await store.sandboxes.all()).toEqual([]);
+    expect(await store.sandboxes.list({ limit: 1000 })).toEqual([]);
     await store.close();
   });
 
@@ -97,7 +97,7 @@ describe('a damaged row', () => {
     const { store } = await openStore(path);
     await store.sandboxes.insert(newRow());
     await edit(path, 'UPDATE sandboxes SET used_at = 9223372036854775807');
-    await expect(store.sandboxes.all()).rejects.toMatchObject({ code: 'internal' });
+    await expect(store.sandboxes.list({ limit: 1000 })).rejects.toMatchObject({ code: 'internal' });
     await store.close();
   });
 });
@@ -118,12 +118,12 @@ describe('versions of the database (FR-22)', () => {
 
     const second = await openStore(path, { migrations: next });
     expect(second.notices.map(({ id }) => id)).toEqual(['migrated']);
-    expect(await second.store.sandboxes.all()).toEqual([row]);
+    expect(await second.store.sandboxes.list({ limit: 1000 })).toEqual([row]);
     await second.store.close();
     const copy = second.notices[0]?.path ?? '';
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
     const kept = await openStore(copy);
-    expect(await kept.store.sandboxes.all()).toEqual([row]);
+    expect(await kept.store.sandboxes.list({ limit: 1000 })).toEqual([row]);
     await kept.store.close();
 
     const third = await openStore(path, { migrations: next });
@@ -139,7 +139,7 @@ describe('versions of the database (FR-22)', () => {
 
     const upgraded = await openStore(path);
     expect(upgraded.notices.map(({ id }) => id)).toEqual(['migrated']);
-    expect(await upgraded.store.sandboxes.all()).toEqual([row]);
+    expect(await upgraded.store.sandboxes.list({ limit: 1000 })).toEqual([row]);
     const lostSince = '2026-01-02T03:04:05.000Z';
     await upgraded.store.sandboxes.update(row.id, { lostSince });
     expect(await upgraded.store.sandboxes.find(row.id)).toEqual({ ...row, lostSince });

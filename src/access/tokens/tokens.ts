@@ -1,6 +1,7 @@
 /** Tokens of the service: made, listed, removed, and recognized. Rows of the store, so that a removal holds everywhere at once. */
 import type { Audit } from '../../audit/types.ts';
 import { CaissonError } from '../../errors.ts';
+import { created, everyRow } from '../../store/pages.ts';
 import type { Store, TokenRow } from '../../store/store.ts';
 import { operator } from '../../values/caller.ts';
 import { boundsOf, boundsText } from './bounds.ts';
@@ -43,7 +44,8 @@ export class Tokens {
   }
 
   async list(): Promise<readonly TokenView[]> {
-    return (await this.#parts.store.tokens.all()).map(viewOf);
+    const { tokens } = this.#parts.store;
+    return (await Array.fromAsync(everyRow((page) => tokens.list(page), created))).map(viewOf);
   }
 
   async remove(id: string, by: string): Promise<void> {

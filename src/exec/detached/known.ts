@@ -3,6 +3,7 @@
  * sandbox itself. Written before the process is started. Ids are those of all execs: one id is one command.
  */
 import { CaissonError } from '../../errors.ts';
+import { everyRow, started } from '../../store/pages.ts';
 import type { ExecRow, Store } from '../../store/store.ts';
 
 type ExecStore = Pick<Store, 'execs' | 'steadyNow'>;
@@ -34,8 +35,10 @@ export class KnownProcesses {
     return row?.kind === 'detached' ? row : null;
   }
 
-  async all(): Promise<readonly ExecRow[]> {
-    return await this.#store.execs.detached();
+  /** In all sandboxes, or in one. */
+  async all(sandboxId?: string): Promise<readonly ExecRow[]> {
+    const place = sandboxId === undefined ? {} : { sandboxId };
+    return await Array.fromAsync(everyRow((page) => this.#store.execs.detached({ ...place, ...page }), started));
   }
 
   /** It has ended, and its sandbox knows nothing of it any more. The id stays taken. */

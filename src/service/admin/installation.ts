@@ -19,14 +19,13 @@ async function figuresOf(
   { store, audit, gate, budgets, live, laneTally, home }: Context,
   running: RunningExecs,
 ): Promise<Figures> {
-  const { sandboxes, processes, tokens, webhooks, bytes, logBytes, writes } = await store.figures();
-  const questions = await store.approvals.pending();
+  const { sandboxes, processes, tokens, questions, webhooks, bytes, logBytes, writes } = await store.figures();
   const open = [...live.values()].reduce((sum, { lanes }) => sum + lanes, 0);
   return {
     ...{ sandboxes, processes, tokens, webhooks },
     store: { bytes, logBytes, writes },
     audit: audit.figures(),
-    approvalsWaiting: questions.length,
+    approvalsWaiting: questions,
     execsRunning: running.size,
     queue: gate.figures(),
     budgets: budgets.figures(),

@@ -4,14 +4,14 @@
  */
 import type { Journal } from '../../journal/types.ts';
 import { actingAs, itself } from '../../lib/author.ts';
+import { everyRow, started } from '../../store/pages.ts';
 import type { ExecEnd, Store } from '../../store/store.ts';
 
 const lost: ExecEnd = { reason: 'lost', exitCode: null, signal: null };
 
 export async function endCutOff(store: Store, journal: Pick<Journal, 'exec'>): Promise<void> {
   const ends = new Map<string, ExecEnd>();
-  const rows = await store.execs.cutOff();
-  for (const { id } of rows) {
+  for await (const { id } of everyRow((page) => store.execs.cutOff(page), started)) {
     const end = await endOf(journal, id);
     if (end !== null) ends.set(id, end);
   }

@@ -195,7 +195,7 @@ export class Processes implements ProcessesApi {
     const row = await findIfThere(this.#context, task);
     if (row === null) return;
     await this.#forgetInside(row, options).catch(() => undefined);
-    for (const { id, sandboxId } of await this.#known.all()) if (sandboxId === row.id) await this.#known.retire(id);
+    for (const { id } of await this.#known.all(row.id)) await this.#known.retire(id);
   }
 
   /** In a home that others share; what is in a sandbox of its own goes with it. */

@@ -4,6 +4,7 @@ import type { ApprovalAnswer, ApprovalRow, Approvals } from '../decisions.ts';
 import type { Caller } from '../../values/caller.ts';
 import { forced, immediate } from './connection.ts';
 import { type EventTable, eventOf } from './events.ts';
+import type { Page } from '../pages.ts';
 import type { Table } from './table.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
 
@@ -21,6 +22,11 @@ const shape = object<ApprovalRow>({
 
 const columns =
   'id, binding, task_id AS taskId, question, state, choice, answered_by AS answeredBy, asked_by AS askedBy, created_at AS createdAt';
+/** In the order of the questions, also within a millisecond. A question that is gone stands before the others of its moment. */
+export const pendingPage = `SELECT ${columns} FROM approvals
+  WHERE state = 'pending' AND task_id = coalesce(?, task_id)
+    AND (created_at, rowid) > (?, coalesce((SELECT rowid FROM approvals WHERE id = ?), -1))
+  ORDER BY created_at, rowid LIMIT ?`;
 const keptMs = 7 * 86_400_000;
 
 export class ApprovalTable implements Table<Approvals> {
@@ -76,9 +82,9 @@ export class ApprovalTable implements Table<Approvals> {
     return row === undefined ? null : read(row);
   }
 
-  pending(): readonly ApprovalRow[] {
-    const sql = `SELECT ${columns} FROM approvals WHERE state = 'pending' ORDER BY created_at, rowid`;
-    return this.#db.prepare(sql).all().map(read);
+  pending({ taskId = null, after = null, limit }: Page & { readonly taskId?: string | null }): readonly ApprovalRow[] {
+    const { at, id } = after ?? { at: -1, id: '' };
+    return this.#db.prepare(pendingPage).all(taskId, at, id, limit).map(read);
   }
 }
 

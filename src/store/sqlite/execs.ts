@@ -1,6 +1,7 @@
 /** The index of execs: which ids were used, by which request. Statements are prepared on use. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { EndedExec, ExecEnd, ExecRow, Execs } from '../execs.ts';
+import type { Page } from '../pages.ts';
 import type { Batch } from './batch.ts';
 import { immediate, within } from './connection.ts';
 import { type EventTable, eventOf, type NewEvent } from './events.ts';
@@ -24,6 +25,10 @@ const columns =
 
 /** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
 const mostExecs = 1_000_000;
+
+const idsIn = (type: string): string => `(SELECT json_extract(data, '$.execId') FROM events WHERE type = '${type}')`;
+const wasCutOff = `kind = 'exec' AND holder NOT IN (SELECT id FROM holders)
+  AND id IN ${idsIn('exec.started')} AND id NOT IN ${idsIn('exec.ended')}`;
 
 /** Those whose rows wait for a batch answer at once, and never throw. */
 type Now = 'insertFresh' | 'ended';
@@ -106,21 +111,23 @@ export class ExecTable implements Table<Omit<Execs, Now>>, Pick<Execs, Now> {
     });
   }
 
-  detached(): readonly ExecRow[] {
-    return this.#prepared(`SELECT ${columns} FROM execs WHERE kind = 'detached' ORDER BY rowid`).all().map(read);
+  detached({ sandboxId = null, ...page }: Page & { readonly sandboxId?: string | null }): readonly ExecRow[] {
+    return this.#page("kind = 'detached' AND sandbox_id = coalesce(?, sandbox_id)", page, sandboxId);
+  }
+
+  #page(where: string, { after = null, limit }: Page, ...values: (string | null)[]): readonly ExecRow[] {
+    const sql = `SELECT ${columns} FROM execs WHERE ${where} AND (started_at, id) > (?, ?) ORDER BY started_at, id LIMIT ?`;
+    return this.#prepared(sql)
+      .all(...values, after?.at ?? -1, after?.id ?? '', limit)
+      .map(read);
   }
 
   /**
    * Those of holders that are gone, of which an event says that they began and none that they ended. It reads all events, so that it
    * is asked only after a holder died.
    */
-  cutOff(): readonly ExecRow[] {
-    if (!this.#holderDied()) return [];
-    const idsIn = (type: string): string =>
-      `(SELECT json_extract(data, '$.execId') FROM events WHERE type = '${type}')`;
-    const sql = `SELECT ${columns} FROM execs WHERE kind = 'exec' AND holder NOT IN (SELECT id FROM holders)
-      AND id IN ${idsIn('exec.started')} AND id NOT IN ${idsIn('exec.ended')} ORDER BY rowid`;
-    return this.#prepared(sql).all().map(read);
+  cutOff(page: Page): readonly ExecRow[] {
+    return this.#holderDied() ? this.#page(wasCutOff, page) : [];
   }
 
   #holderDied(): boolean {
@@ -132,12 +139,11 @@ export class ExecTable implements Table<Omit<Execs, Now>>, Pick<Execs, Now> {
     if (!this.#holderDied()) return;
     this.flush();
     immediate(this.#db, () => {
-      const rows = this.cutOff();
-      for (const row of rows) {
-        const end = ends.get(row.id);
-        if (end !== undefined) this.#events.add(eventOf('exec.ended', row.taskId, { ...idsOf(row), ...end }));
-      }
-      if (rows.every(({ id }) => ends.has(id))) this.#prepared('DELETE FROM meta WHERE key = ?').run(deathKey);
+      const given = `id IN (SELECT value FROM json_each(?)) AND ${wasCutOff}`;
+      for (const row of this.#page(given, { limit: -1 }, JSON.stringify([...ends.keys()])))
+        this.#events.add(eventOf('exec.ended', row.taskId, { ...idsOf(row), ...ends.get(row.id) }));
+      if (this.#page(wasCutOff, { limit: 1 }).length === 0)
+        this.#prepared('DELETE FROM meta WHERE key = ?').run(deathKey);
     });
   }
 

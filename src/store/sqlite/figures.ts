@@ -6,9 +6,10 @@ import { integer, object, text } from './shape.ts';
 
 const sandboxShape = object<StoreFigures['sandboxes'][number]>({ backend: text, state: text, count: integer });
 const webhookShape = object<StoreFigures['webhooks'][number]>({ endpoint: text, waiting: integer, givenUp: integer });
-const totalShape = object<Pick<StoreFigures, 'processes' | 'tokens' | 'writes'>>({
+const totalShape = object<Pick<StoreFigures, 'processes' | 'tokens' | 'questions' | 'writes'>>({
   processes: integer,
   tokens: integer,
+  questions: integer,
   writes: integer,
 });
 
@@ -16,7 +17,8 @@ const sandboxes = 'SELECT backend, state, count(*) AS count FROM sandboxes GROUP
 const webhooks = `SELECT name AS endpoint, count(next_at) AS waiting, count(id) - count(next_at) AS givenUp
   FROM webhook_endpoints LEFT JOIN webhook_deliveries ON endpoint = name GROUP BY name`;
 const totals = `SELECT (SELECT count(*) FROM execs WHERE kind = 'detached') AS processes,
-  (SELECT count(*) FROM tokens) AS tokens, total_changes() AS writes`;
+  (SELECT count(*) FROM tokens) AS tokens,
+  (SELECT count(*) FROM approvals WHERE state = 'pending') AS questions, total_changes() AS writes`;
 
 export function figuresOf(db: DatabaseSync): StoreFigures {
   const path = db.location() ?? '';

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../lib/clock.ts';
 import type { GrantRow, Grants } from '../decisions.ts';
 import { forced } from './connection.ts';
+import type { Page } from '../pages.ts';
 import type { Table } from './table.ts';
 import { integer, json, list, nullable, object, text } from './shape.ts';
 import { steadyNow } from './steady.ts';
@@ -40,12 +41,20 @@ export class GrantTable implements Table<Grants> {
     insert.run(id, taskId, rules, JSON.stringify(keys), JSON.stringify(covers), grantedBy, createdAt, expiresAt);
   }
 
-  all(): readonly GrantRow[] {
-    const sql = `SELECT ${columns} FROM grants WHERE ${unexpired} ORDER BY created_at, rowid`;
-    return this.#db
-      .prepare(sql)
-      .all(steadyNow(this.#db, this.#clock))
-      .map((row) => shape(row, 'grant'));
+  find(id: string): GrantRow | null {
+    const row = this.#db.prepare(`SELECT ${columns} FROM grants WHERE id = ? AND ${unexpired}`).get(id, this.#now());
+    return row === undefined ? null : shape(row, 'grant');
+  }
+
+  list({ taskId = null, after = null, limit }: Page & { readonly taskId?: string | null }): readonly GrantRow[] {
+    const sql = `SELECT ${columns} FROM grants WHERE ${unexpired} AND task_id = coalesce(?, task_id)
+      AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
+    const rows = this.#db.prepare(sql).all(this.#now(), taskId, after?.at ?? -1, after?.id ?? '', limit);
+    return rows.map((row) => shape(row, 'grant'));
+  }
+
+  #now(): number {
+    return steadyNow(this.#db, this.#clock);
   }
 
   /** What is taken back must not come back after a power cut. */

@@ -28,7 +28,6 @@ const sandboxes: Tasks<Sandboxes> = {
   delete: (id) => `delete the record of sandbox ${id}`,
   find: (id) => `read the record of sandbox ${id}`,
   ofTask: (taskId) => `read the sandbox of task ${taskId}`,
-  all: () => 'read the sandboxes',
   list: () => 'read the sandboxes',
 };
 
@@ -67,14 +66,15 @@ const approvals: Tasks<Approvals> = {
 
 const grants: Tasks<Grants> = {
   insert: ({ id }) => `record the grant ${id}`,
-  all: () => 'read the grants',
+  find: (id) => `look for the grant ${id.slice(0, 64)}`,
+  list: () => 'read the grants',
   delete: (id) => `revoke the grant ${id.slice(0, 64)}`,
 };
 
 const tokens: Tasks<Tokens> = {
   insert: ({ id }) => `record the token ${id}`,
   byDigest: () => 'look for a token',
-  all: () => 'read the tokens',
+  list: () => 'read the tokens',
   delete: (id) => `remove the token ${id.slice(0, 64)}`,
 };
 

@@ -8,8 +8,10 @@ import type {
   RecordPlace,
   RecordRow,
   Records,
+  SegmentQuery,
   SegmentRow,
 } from '../records.ts';
+import type { Page } from '../pages.ts';
 import type { Batch } from './batch.ts';
 import { immediate } from './connection.ts';
 import { attempt } from './noun.ts';
@@ -74,22 +76,19 @@ export class SqliteRecords implements Records {
     });
   }
 
-  async running(): Promise<readonly RecordRow[]> {
+  async running({ after = null, limit }: Page): Promise<readonly RecordRow[]> {
     const sql = `SELECT ${recordColumns} FROM execs e INDEXED BY records_running ${recordJoins}
-      WHERE e.recorded_at IS NOT NULL AND e.last_at IS NULL`;
+      WHERE e.recorded_at IS NOT NULL AND e.last_at IS NULL AND (e.recorded_at, e.id) > (?, ?)
+      ORDER BY e.recorded_at, e.id LIMIT ?`;
     return this.#do('read the execs that run', () =>
       this.#prepared(sql)
-        .all()
+        .all(after?.at ?? -1, after?.id ?? '', limit)
         .map((row) => readRecord(row).record),
     );
   }
 
-  async segments(): Promise<readonly SegmentRow[]> {
-    return this.#do('read the segments', () => this.#segments.all());
-  }
-
-  async incomplete(): Promise<readonly SegmentRow[]> {
-    return this.#do('read the segments', () => this.#segments.incomplete());
+  async segments(query: SegmentQuery): Promise<readonly SegmentRow[]> {
+    return this.#do('read the segments', () => this.#segments.list(query));
   }
 
   async segmentAfter(segment: Pick<SegmentRow, 'writer' | 'n'>): Promise<SegmentRow | null> {

@@ -2,6 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type { Sandboxes, SandboxPatch, SandboxQuery, SandboxRow } from '../sandboxes.ts';
+import { ownerOf } from '../../values/owner.ts';
+import { type Quota, refuseBeyond } from '../quota.ts';
 import { forced, immediate, within } from './connection.ts';
 import { isTaken } from './errors.ts';
 import { type EventTable, eventOf } from './events.ts';
@@ -12,14 +14,17 @@ import { nullable, object, text } from './shape.ts';
 
 const mostKnown = 1_000;
 
-/** Looks at all rows before one is written, and throws what forbids it. */
-type Fits = (rows: readonly SandboxRow[]) => void;
-
 /** What an event has of a row, also of one that is damaged otherwise. */
 interface Brief extends Pick<SandboxRow, 'id' | 'taskId' | 'backend' | 'endedBy'> {
   readonly state: string;
 }
 const briefShape = object<Brief>({ id: text, taskId: text, backend: text, state: text, endedBy: nullable(text) });
+
+/** `quota`: what its row has to stay within. */
+interface CheckedPatch {
+  readonly patch: SandboxPatch;
+  readonly quota: Quota | null;
+}
 
 export class SandboxTable implements Table<Sandboxes> {
   readonly #db: DatabaseSync;
@@ -28,7 +33,7 @@ export class SandboxTable implements Table<Sandboxes> {
   readonly #statements = new Map<string, StatementSync>();
   readonly #byId: StatementSync;
   readonly #byTask: StatementSync;
-  readonly #all: StatementSync;
+  readonly #ofOwner: StatementSync;
   readonly #delete: StatementSync;
   readonly #version: StatementSync;
   readonly #brief: StatementSync;
@@ -42,7 +47,7 @@ export class SandboxTable implements Table<Sandboxes> {
     this.#events = events;
     this.#byId = db.prepare('SELECT * FROM sandboxes WHERE id = ?');
     this.#byTask = db.prepare('SELECT * FROM sandboxes WHERE task_id = ?');
-    this.#all = db.prepare('SELECT * FROM sandboxes ORDER BY created_at, id');
+    this.#ofOwner = db.prepare('SELECT * FROM sandboxes INDEXED BY sandboxes_by_owner WHERE owner = ?');
     this.#delete = db.prepare('DELETE FROM sandboxes WHERE id = ?');
     this.#brief = db.prepare(
       'SELECT id, task_id AS taskId, backend, state, ended_by AS endedBy FROM sandboxes WHERE id = ?',
@@ -50,13 +55,13 @@ export class SandboxTable implements Table<Sandboxes> {
     this.#version = db.prepare('PRAGMA data_version');
   }
 
-  insert(row: SandboxRow, fits?: Fits): void {
+  insert(row: SandboxRow, quota: Quota | null = null): void {
     this.#known.clear();
     const set = assignments(row);
     const sql = `INSERT INTO sandboxes (${set.map(({ column }) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`;
     try {
       const work = (): void => {
-        fits?.(this.all());
+        if (quota !== null) this.#refuseBeyond(row, quota);
         this.#db.prepare(sql).run(...set.map(({ value }) => value));
         this.#changed(row, null, row.state);
       };
@@ -67,7 +72,7 @@ export class SandboxTable implements Table<Sandboxes> {
     }
   }
 
-  update(id: string, patch: SandboxPatch, fits?: Fits): void {
+  update(id: string, patch: SandboxPatch, quota: Quota | null = null): void {
     this.#known.clear();
     const set = assignments(patch);
     const clause = set.length === 0 ? 'id = id' : set.map(({ column }) => `${column} = ?`).join(', ');
@@ -78,16 +83,17 @@ export class SandboxTable implements Table<Sandboxes> {
       );
       if (changes === 0) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
     };
-    const isBare = patch.state === undefined && fits === undefined;
-    const work = isBare ? run : () => this.#updateWhole(id, run, fits);
+    const isBare = patch.state === undefined && quota === null;
+    const work = isBare ? run : () => this.#updateWhole(id, run, { patch, quota });
     if (isIntent(patch)) forced(this.#db, work);
     else work();
   }
 
   /** What only notes a use, as most updates do, takes no transaction of its own. */
-  #updateWhole(id: string, run: () => void, fits: Fits | undefined): void {
+  #updateWhole(id: string, run: () => void, { patch, quota }: CheckedPatch): void {
     within(this.#db, () => {
-      fits?.(this.all());
+      const row = quota === null ? null : this.find(id);
+      if (row !== null && quota !== null) this.#refuseBeyond({ ...row, ...patch }, quota);
       const before = this.#briefly(id)?.state ?? null;
       run();
       const after = this.#briefly(id);
@@ -102,6 +108,11 @@ export class SandboxTable implements Table<Sandboxes> {
       this.#delete.run(id);
       if (row !== null) this.#changed(row, row.state, 'removed');
     });
+  }
+
+  #refuseBeyond(row: SandboxRow, quota: Quota): void {
+    const owned = this.#ofOwner.all(ownerOf(row.taskId)).map(readRow);
+    refuseBeyond(row, owned, quota);
   }
 
   #briefly(id: string): Brief | null {
@@ -125,10 +136,6 @@ export class SandboxTable implements Table<Sandboxes> {
     const row = readOne(this.#byTask, taskId);
     this.#known.set(taskId, row);
     return row;
-  }
-
-  all(): readonly SandboxRow[] {
-    return this.#all.all().map(readRow);
   }
 
   list(query: SandboxQuery): readonly SandboxRow[] {

@@ -1,7 +1,8 @@
 /** The table of rules that answers "always" made through a token. Statements are prepared on use. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
-import type { SavedRule, SavedRules } from '../decisions.ts';
+import { CaissonError } from '../../errors.ts';
+import { maxSavedRules, type SavedRule, type SavedRules } from '../decisions.ts';
 import type { Table } from './table.ts';
 import { object, text, integer } from './shape.ts';
 
@@ -21,10 +22,12 @@ export class SavedRuleTable implements Table<SavedRules> {
 
   insert({ owner, rule, savedBy, savedAt }: SavedRule): void {
     const insert = this.#db.prepare(
-      `INSERT INTO saved_rules (owner, rule, saved_by, saved_at) VALUES (?, ?, ?, ?)
+      `INSERT INTO saved_rules (owner, rule, saved_by, saved_at)
+       SELECT ?, ?, ?, ? WHERE (SELECT count(*) FROM saved_rules WHERE owner = ?) < ?
        ON CONFLICT (owner, rule) DO NOTHING`,
     );
-    insert.run(owner, rule, savedBy, savedAt);
+    const { changes } = insert.run(owner, rule, savedBy, savedAt, owner, maxSavedRules);
+    if (changes === 0 && !this.of(owner).some((known) => known.rule === rule)) throw tooManyRulesError(owner);
     // Own commits do not change `data_version`.
     this.#known.delete(owner);
   }
@@ -48,6 +51,12 @@ export class SavedRuleTable implements Table<SavedRules> {
     );
     return this.#select.all(owner).map((row) => shape(row, 'saved rule'));
   }
+}
+
+function tooManyRulesError(owner: string): CaissonError {
+  return new CaissonError('resource_exhausted', `${owner} has ${maxSavedRules} saved rules already`, {
+    remedy: 'allow such commands by a pattern in command_allowlist of the configuration',
+  });
 }
 
 interface Known {

@@ -1,6 +1,6 @@
 /** The table of the journal's segments. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { SegmentRow } from '../records.ts';
+import type { SegmentQuery, SegmentRow } from '../records.ts';
 import { integer, object, text } from './shape.ts';
 
 const shape = object<SegmentRow>({ name: text, writer: text, n: integer, since: integer });
@@ -49,12 +49,12 @@ export class SegmentRows {
     }
   }
 
-  all(): readonly SegmentRow[] {
-    return this.#prepared(select).all().map(read);
-  }
-
-  incomplete(): readonly SegmentRow[] {
-    return this.#prepared(`${select} INDEXED BY record_segments_incomplete WHERE complete = 0`).all().map(read);
+  list({ incomplete = false, after = null, limit }: SegmentQuery): readonly SegmentRow[] {
+    const those = incomplete ? 'INDEXED BY record_segments_incomplete WHERE complete = 0 AND' : 'WHERE';
+    const sql = `${select} ${those} name > ? ORDER BY name LIMIT ?`;
+    return this.#prepared(sql)
+      .all(after ?? '', limit)
+      .map(read);
   }
 
   after({ writer, n }: Pick<SegmentRow, 'writer' | 'n'>): SegmentRow | null {

@@ -4,6 +4,7 @@ import type { Bounds } from '../../values/caller.ts';
 import type { Label } from '../../values/labels.ts';
 import type { TokenRow, Tokens } from '../decisions.ts';
 import { forced } from './connection.ts';
+import type { Page } from '../pages.ts';
 import type { Table } from './table.ts';
 import { integer, json, list, nullable, object, text } from './shape.ts';
 
@@ -51,8 +52,9 @@ export class TokenTable implements Table<Tokens> {
     return row === undefined ? null : shape(row, 'token');
   }
 
-  all(): readonly TokenRow[] {
-    const rows = this.#db.prepare(`SELECT ${columns} FROM tokens ORDER BY created_at, rowid`).all();
+  list({ after = null, limit }: Page): readonly TokenRow[] {
+    const sql = `SELECT ${columns} FROM tokens WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
+    const rows = this.#db.prepare(sql).all(after?.at ?? -1, after?.id ?? '', limit);
     return rows.map((row) => shape(row, 'token'));
   }
 

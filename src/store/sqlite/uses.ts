@@ -1,5 +1,6 @@
 /** Uses of sandboxes, which are leases, and the one decision between a use and a stop. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import type { SandboxRow, StopIntent, Uses } from '../sandboxes.ts';
 import { immediate } from './connection.ts';
 import type { LeaseTable } from './leases.ts';
@@ -42,11 +43,11 @@ export class UseTable implements Table<Uses> {
     this.#give.run(this.#key(id, generation));
   }
 
-  beginStop(id: string, { generation, by, ifIdle }: StopIntent): boolean {
+  beginStop(id: string, { generation, by, idle }: StopIntent): boolean {
     return immediate(this.#db, () => {
       const row = this.#sandboxes.find(id);
       if (row === null || row.generation !== generation || !canStop(row)) return false;
-      if (ifIdle !== undefined && (row.state !== 'ready' || !ifIdle(row) || this.#isUsed(id))) return false;
+      if (idle !== undefined && (!isStillIdle(row, idle) || this.#isUsed(id))) return false;
       this.#sandboxes.update(id, { state: 'stopping', endedBy: by });
       return true;
     });
@@ -61,6 +62,11 @@ export class UseTable implements Table<Uses> {
   #key(id: string, generation: number): string {
     return `use:${id}:${generation}:${this.#holder}`;
   }
+}
+
+function isStillIdle(row: SandboxRow, { usedAt, usedBoot, idleMs }: NonNullable<StopIntent['idle']>): boolean {
+  const isUnused = row.usedAt === usedAt && isDeepStrictEqual(row.usedBoot, usedBoot);
+  return row.state === 'ready' && isUnused && row.idleMs === idleMs;
 }
 
 function canStop({ state }: SandboxRow): boolean {
