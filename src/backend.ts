@@ -849,6 +849,7 @@ export type BackendLoader = () => Promise<BackendModule>;
 
 /** A backend as it is known before it is loaded. */
 export interface BackendEntry extends Omit<BackendModule, 'open'> {
+  /** Loads the module. */
   readonly load: () => Promise<Pick<BackendModule, 'open'>>;
 }
 

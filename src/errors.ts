@@ -40,7 +40,9 @@ export type Code = keyof typeof codes;
 export type Details = Readonly<Record<string, unknown>>;
 
 export interface ErrorOptions {
+  /** Facts for programs, by code. */
   readonly details?: Details;
+  /** Error that led to this one. */
   readonly cause?: unknown;
   /** What the reader can do next, in one sentence or command. */
   readonly remedy?: string;

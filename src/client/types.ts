@@ -51,9 +51,11 @@ export interface ByteSink {
 export type ByteSource = AsyncIterable<Uint8Array>;
 
 type Streams<T> = Omit<T, 'stdin' | 'stdout' | 'stderr'> & {
+  /** Input of the command. `null`: it reads end of file at once. */
   readonly stdin: ByteSink | null;
   /** To be read once, or given up with `ignore`. What is not read stays on record on the service. */
   readonly stdout: ByteSource;
+  /** Standard error, on the terms of `stdout`. */
   readonly stderr: ByteSource;
 };
 
@@ -61,19 +63,24 @@ export type ClientRunning = Streams<Running>;
 export type ClientRunningText = Streams<RunningText>;
 
 export interface ClientRunInput extends Omit<RunInput, 'input'> {
+  /** All of its input; a stream is not seen by who is asked about the command. */
   readonly input?: string | Uint8Array | ByteSource;
 }
 
 export interface ClientExecsApi extends Omit<ExecsApi, 'start' | 'run'> {
+  /** Starts a command or program; see `ExecsApi.start`. */
   start(request: SandboxRequest & (CodeInput | ExecInput), options?: Options): Promise<ClientRunning>;
+  /** Runs a command or program, with its output collected; see `ExecsApi.run`. */
   run(request: SandboxRequest & (CodeInput | ClientRunInput), options?: Options): Promise<RunResult>;
 }
 
 export interface ClientProcessesApi extends Omit<ProcessesApi, 'input'> {
+  /** Passes input to a process, then end of file; see `ProcessesApi.input`. */
   input(processId: string, source: ByteSource, options?: Options): Promise<void>;
 }
 
 export interface ClientSessionsApi extends Omit<SessionsApi, 'exec'> {
+  /** Starts a text; see `SessionsApi.exec`. */
   exec(input: SessionInput, options?: Options): Promise<ClientRunningText>;
 }
 
@@ -84,25 +91,31 @@ type WriteInput = Parameters<FileTools['write']>[0];
 
 /** What is written where it is too much for memory. */
 export interface ClientFileSource {
+  /** Bytes that the source gives. */
   readonly size: number;
   /** Hexadecimal. The service compares it. */
   readonly sha256: string;
+  /** Opens the content from its beginning; called once. */
   readonly open: () => ByteSource;
 }
 
 export interface ClientFilesApi extends Omit<FilesApi, 'read' | 'stream' | 'write' | 'archive'> {
+  /** Reads a part of a file; see `FileTools.read`. */
   read(
     input: Parameters<FileTools['read']>[0],
     options?: Options,
   ): Promise<Omit<Content, 'bytes'> & { readonly bytes: Uint8Array }>;
+  /** Reads a whole file of any size; see `FileTools.stream`. */
   stream(
     input: Parameters<FileTools['stream']>[0],
     options?: Options,
   ): Promise<Omit<Stream, 'parts'> & { readonly parts: ByteSource }>;
+  /** Writes a file, all or nothing; see `FileTools.write`. */
   write(
     input: Omit<WriteInput, 'bytes'> & { readonly bytes: string | Uint8Array | ClientFileSource },
     options?: Options,
   ): ReturnType<FileTools['write']>;
+  /** Reads a directory as a tar archive; see `FileTools.archive`. */
   archive(
     input: Parameters<FileTools['archive']>[0],
     options?: Options,
@@ -115,6 +128,7 @@ export interface ClientPolicyApi extends Omit<PolicyApi, 'checker'> {
 }
 
 export interface ClientNetworkApi extends Omit<NetworkApi, 'checker'> {
+  /** Each call of the checker asks the service. */
   checker(): Promise<(query: UrlQuery) => Promise<AddressVerdict>>;
 }
 
@@ -126,23 +140,41 @@ export interface CaissonClient extends AsyncDisposable {
   run: ClientExecsApi['run'];
   /** The short form of `execs.start`. */
   exec: ClientExecsApi['start'];
+  /** Sandboxes: one for each task. */
   readonly sandboxes: SandboxesApi;
+  /** Commands and programs in sandboxes. */
   readonly execs: ClientExecsApi;
+  /** Commands that outlive their request. */
   readonly processes: ClientProcessesApi;
+  /** Shells that keep their state. */
   readonly sessions: ClientSessionsApi;
+  /** Files inside sandboxes. */
   readonly files: ClientFilesApi;
+  /** Commands that wait for a person. */
   readonly approvals: ApprovalsApi;
+  /** Verdicts about commands. */
   readonly policy: ClientPolicyApi;
+  /** Destinations of filtered sandboxes. */
   readonly network: ClientNetworkApi;
+  /** Record of decisions and runs. */
   readonly audit: AuditApi;
+  /** Changes of state, as they happen. */
   readonly events: EventsApi;
+  /** Images of backends. */
   readonly images: ImagesApi;
+  /** Secrets of the service: names, and what a text holds. */
   readonly secrets: SecretsApi;
+  /** People who may talk to an agent through a messenger. */
   readonly access: AccessApi;
+  /** Tokens of clients. */
   readonly tokens: TokensApi;
+  /** State of backends and of their accounts. */
   readonly backends: BackendsApi;
+  /** MCP servers of the configuration. */
   readonly mcpServers: McpServersApi;
+  /** Configuration of the service. */
   readonly config: ClientConfigView;
+  /** Figures and backup of the state directory of the service. */
   readonly installation: InstallationApi;
   /** Ends the connections of this client. Commands that run go on, and the service too. Idempotent. */
   close(): Promise<void>;

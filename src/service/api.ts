@@ -116,6 +116,7 @@ export interface ProcessesApi {
    * without, it reads end of file at once.
    */
   start(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
+  /** Lists processes, those that have ended too, until their sandbox is removed. */
   list(filter?: ProcessFilter, options?: Options): Promise<readonly ListedProcess[]>;
   /** Throws `not_found`. */
   get(processId: string, options?: Options): Promise<TaskProcess>;
@@ -132,6 +133,7 @@ export interface ProcessesApi {
 
 /** Shells that keep their state from one text to the next. */
 export interface SessionsApi {
+  /** Opens the shell of a session before its first text. Idempotent. */
   open(session: SessionName, options?: Options): Promise<SessionView>;
   /** Starts the text; its output comes as it is written. Calls of one session wait for each other. */
   exec(input: SessionInput, options?: Options): Promise<RunningText>;
@@ -139,6 +141,7 @@ export interface SessionsApi {
   run(input: SessionInput, options?: Options): Promise<SessionResult>;
   /** Ends its shell and forgets its state. */
   close(session: SessionName, options?: Options): Promise<void>;
+  /** Lists the sessions of a task. */
   list(taskId: string, options?: Options): Promise<readonly SessionView[]>;
 }
 
@@ -165,6 +168,7 @@ export interface ApprovalsApi {
 
 /** What would be decided about commands; nothing is run, and no engine is asked. */
 export interface PolicyApi {
+  /** A function that judges commands by the present rules. Throws `invalid_argument` for a query that cannot be. */
   checker(query: CheckQuery): Promise<Checker>;
   /** Tries every rule on its own examples, which takes some fifty milliseconds. */
   examples(): Promise<readonly RuleExamples[]>;
@@ -193,6 +197,7 @@ export interface ImagesApi {
   list(filter?: { readonly backend?: string }, options?: Options): Promise<readonly ImageView[]>;
   /** Names of the recipes that can be built. */
   recipes(): Promise<readonly { readonly name: string; readonly reference: string; readonly about: string }[]>;
+  /** Builds an image by a recipe. Throws `not_found` for an unknown recipe. */
   build(
     recipe: string,
     how: { readonly method?: 'packages' | 'dockerfile' },
@@ -219,8 +224,11 @@ export interface BackendsApi {
 
 /** What can be asked without a state directory. */
 export interface SettingsApi {
+  /** The configuration, without a way to change it. */
   readonly config: Omit<ConfigView, 'set' | 'create' | 'reload' | 'pending'>;
+  /** Verdicts by the configuration alone. */
   readonly policy: Pick<PolicyApi, 'checker'>;
+  /** Verdicts about URLs by the configuration alone. */
   readonly network: Pick<NetworkApi, 'checker'>;
 }
 
@@ -229,25 +237,41 @@ export interface CaissonApi {
   run: ExecsApi['run'];
   /** The short form of `execs.start`. */
   exec: ExecsApi['start'];
+  /** Sandboxes: one for each task. */
   readonly sandboxes: SandboxesApi;
+  /** Commands and programs in sandboxes. */
   readonly execs: ExecsApi;
+  /** Commands that outlive their request and the service. */
   readonly processes: ProcessesApi;
+  /** Shells that keep their state. */
   readonly sessions: SessionsApi;
+  /** Files inside sandboxes. */
   readonly files: FilesApi;
+  /** Commands that wait for a person. */
   readonly approvals: ApprovalsApi;
+  /** Verdicts about commands. */
   readonly policy: PolicyApi;
+  /** Destinations of filtered sandboxes. */
   readonly network: NetworkApi;
+  /** Record of decisions and runs. */
   readonly audit: AuditApi;
+  /** Changes of state, as they happen. */
   readonly events: EventsApi;
+  /** Images of backends. */
   readonly images: ImagesApi;
+  /** Declared secrets, and what a text holds. */
   readonly secrets: SecretsApi;
   /** Who may talk to an agent through a messenger. */
   readonly access: AccessApi;
   /** Tokens under which clients of the service act. */
   readonly tokens: TokensApi;
+  /** State of backends and of their accounts. */
   readonly backends: BackendsApi;
+  /** MCP servers of the configuration. */
   readonly mcpServers: McpServersApi;
+  /** Figures and backup of the state directory. */
   readonly installation: InstallationApi;
+  /** Configuration in force. */
   readonly config: ConfigView;
   /**
    * Ends what belongs to this process: its ephemeral sandboxes, its leases, its connections. Idempotent. Each wait has a bound: throws

@@ -13,10 +13,13 @@ import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
 import type { View } from '../sandbox/view.ts';
 
 export type * from './events.ts';
+export type * from './lists.ts';
 export type * from './configuration.ts';
 
 export interface Options {
+  /** Ends the call; a command that it started is killed. */
   readonly signal?: AbortSignal;
+  /** Called now and then while a long step runs, such as the pull of an image. */
   readonly onProgress?: (progress: Progress) => void;
   /** On whose behalf: a client of the service (`owned.ts`). Absent: the program that opened Caisson. */
   readonly caller?: Caller;
@@ -24,6 +27,7 @@ export interface Options {
   readonly question?: Asking;
   /** Rules of this call alone, and where its caller stands. Not to be taken from a stranger: the caller is the operator. */
   readonly said?: Said;
+  /** Called with each step of the call and its milliseconds. */
   readonly onTimed?: Timed;
   /** A share of the budget `file_bytes` that the caller holds for what it reads. Absent: the verb takes one for as long as it reads. */
   readonly held?: Share;
@@ -33,6 +37,7 @@ export interface Options {
    * belongs to its callback alone.
    */
   readonly onStdout?: Hear;
+  /** Called with each piece of standard error, on the terms of `onStdout`. */
   readonly onStderr?: Hear;
 }
 
@@ -55,13 +60,16 @@ export interface ExecInput {
   readonly execId?: string;
   /** A program and its arguments; a text for a shell is `['sh', '-c', text]`. Throws `invalid_argument` for none, and for a text. */
   readonly command: readonly string[];
+  /** Absolute directory inside. Absent: the sandbox's own. */
   readonly cwd?: string;
+  /** Variables beside those of the sandbox, by name. */
   readonly env?: Readonly<Record<string, string>>;
   /**
    * SKILL.md files of this host, or their directories. Variables that they require and that are set here, and credential
    * files that are there, are passed on to this command and to later ones of its task. Never to be taken from a stranger: the caller is the operator.
    */
   readonly skills?: readonly string[];
+  /** Whether its input is open. Default false: it reads end of file at once. */
   readonly stdin?: boolean;
   /** All of its stdin, instead of `stdin`: who is asked about the command sees it, and the answer is for this input alone. */
   readonly input?: string;
@@ -70,9 +78,11 @@ export interface ExecInput {
    * grants it to the operator's scope only. `permission_denied` inside a command that Caisson runs.
    */
   readonly rawOutput?: boolean;
+  /** Runs it on a terminal of this size. Absent: without a terminal. */
   readonly tty?: { readonly columns: number; readonly rows: number };
   /** `null`: no deadline. Absent: `terminal.timeout`. */
   readonly timeoutMs?: number | null;
+  /** Kills it when it has written this much on both streams together. Absent: never. */
   readonly outputLimitBytes?: number;
 }
 
@@ -81,6 +91,7 @@ export type SandboxView = View;
 
 /** How the sandbox came to the caller. */
 export interface Acquired {
+  /** The sandbox. */
   readonly sandbox: SandboxView;
   /** `created`: made now. `found`: it was there. `started`: it was stopped. `recreated`: it had vanished and was made anew from the same spec; processes are gone, and files outside persistent directories too. */
   readonly how: 'created' | 'found' | 'started' | 'recreated';
@@ -92,10 +103,13 @@ export interface Acquired {
 }
 
 export interface Running extends Execution {
+  /** Sandbox in which the command runs. */
   readonly where: Where;
   /** How its sandbox came to it, and what that sandbox lacks. */
   readonly how: Acquired['how'];
+  /** See `Acquired.lostSince`. */
   readonly lostSince: Acquired['lostSince'];
+  /** Controls that its sandbox lacks. */
   readonly degraded: SandboxView['degraded'];
   /** Names that a skill requires and that are not set here. */
   readonly unsetVariables: readonly string[];
@@ -104,16 +118,23 @@ export interface Running extends Execution {
 }
 
 export interface RunResult {
+  /** Id of the exec. */
   readonly execId: string;
+  /** Sandbox in which the command ran. */
   readonly where: Where;
+  /** See `Acquired.lostSince`. */
   readonly lostSince: Acquired['lostSince'];
+  /** How the command ended. */
   readonly exit: Exit;
+  /** Head and tail of standard output. */
   readonly stdout: KeptStream;
+  /** Head and tail of standard error. */
   readonly stderr: KeptStream;
 }
 
 /** A program to be run from a fresh directory that is removed afterwards. No secret of the configuration travels with it. */
 export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'input' | 'tty' | 'cwd'> {
+  /** Language and text of the program. */
   readonly code: { readonly language: Language; readonly text: string | Uint8Array };
 }
 
@@ -123,14 +144,18 @@ export interface RunInput extends Omit<ExecInput, 'input'> {
 }
 
 export interface Detached {
+  /** Id of the process, which is that of its exec. */
   readonly id: string;
   /** False when it had been started before under this id. */
   readonly started: boolean;
+  /** Sandbox in which it runs. */
   readonly where: Where;
 }
 
 export interface TaskProcess extends DetachedProcess {
+  /** Task of its sandbox. */
   readonly taskId: string;
+  /** Id of its sandbox. */
   readonly sandboxId: string;
 }
 
@@ -151,9 +176,11 @@ export interface RunningText extends Running, SessionStart {
 export interface SessionResult extends RunResult, SessionStart, SessionEnd {}
 
 export interface BackendCheck {
+  /** Name of the backend. */
   readonly backend: string;
   /** Path of the module, for a backend that the home's configuration names; `null` for all others. */
   readonly module: string | null;
+  /** What its own check found. */
   readonly check: Check;
   /** What the defaults want of a sandbox and the place does not have: sandboxes go without it, and a request for it is refused. */
   readonly degraded: SandboxView['degraded'];
@@ -161,28 +188,37 @@ export interface BackendCheck {
 
 /** Something that runs, or is kept, in the account of a backend. */
 export interface AccountItem {
+  /** Name of the resource in the service's own tools. */
   readonly name: string;
+  /** State that the service reports. */
   readonly state: ResourceState;
   /** RFC 3339, UTC. `null`, here and below: the service does not tell. */
   readonly since: string | null;
+  /** Cores that it is billed for. */
   readonly cpuCores: number | null;
+  /** Bytes of memory that it is billed for. */
   readonly memoryBytes: number | null;
   /** `this`: of this state directory. `other`: of another one. `none`: it has no labels of Caisson. */
   readonly owner: 'this' | 'other' | 'none';
+  /** Task of a sandbox of Caisson. `null`: none. */
   readonly taskId: string | null;
 }
 
 export interface AccountView {
+  /** Name of the backend. */
   readonly backend: string;
+  /** What runs or is kept there. */
   readonly items: readonly AccountItem[];
   /** Why the service did not answer; then there are no items. */
   readonly error: string | null;
 }
 
 export interface CopyInput {
+  /** A task id or a sandbox id. */
   readonly task: string;
   /** To the sandbox: a host path. From it: a path inside. */
   readonly source: string;
+  /** From a sandbox: a host path. To it: a path inside. */
   readonly target: string;
   /** The caller confirms a target in another profile, or in a copy of the configuration. */
   readonly confirmed?: boolean;
@@ -190,53 +226,15 @@ export interface CopyInput {
   readonly limits?: { readonly bytes?: number; readonly entries?: number };
 }
 
-/** One part of a list. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Opaque; for `cursor` of the next call. `null`: there is no more. */
-  readonly nextCursor: string | null;
-}
-
-export interface PageInput {
-  /** 1 to 1,000; absent: 100. */
-  readonly limit?: number;
-  /** `nextCursor` of the page before, for the same filter. Throws `invalid_argument` for any other text. */
-  readonly cursor?: string;
-}
-
-export interface SandboxFilter extends PageInput {
-  /** A task id or a sandbox id. */
-  readonly task?: string;
-  /** Only tasks of this owner. */
-  readonly owner?: string;
-  readonly backend?: string;
-  readonly state?: SandboxView['state'];
-  /** Only those with all of these labels. */
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
-export interface ExecFilter extends PageInput {
-  /** A task id or a sandbox id. */
-  readonly task?: string;
-  /** Only in tasks of this owner, and under ids of it. */
-  readonly owner?: string;
-  /** Only in these sandboxes. */
-  readonly sandboxes?: readonly string[];
-}
-
-/** Filter for processes: those of one task, or of all sandboxes that run, or of those of one owner. */
-export interface ProcessFilter {
-  readonly task?: string;
-  readonly owner?: string;
-}
-
 /** An exec as its record has it. */
 export interface ExecView {
+  /** Id of the exec. */
   readonly id: string;
   /** RFC 3339, UTC. */
   readonly startedAt: string;
   /** Without secrets. Empty where the record is gone: its exit is `lost` then. */
   readonly command: readonly string[];
+  /** Sandbox in which it ran. */
   readonly where: Where;
   /** `null`: it runs. */
   readonly exit: Exit | null;
@@ -251,14 +249,21 @@ export interface LogInput {
 }
 
 export interface SessionName {
+  /** Task of the session. */
   readonly taskId: string;
+  /** Name within the task, with the grammar of task ids. */
   readonly name: string;
 }
 
 export interface ImageView {
+  /** Backend that has it. */
   readonly backend: string;
+  /** Name of the image. */
   readonly reference: string;
+  /** Content address or id in the place. */
   readonly id: string;
+  /** Bytes on the disk of the place. */
   readonly bytes: number;
+  /** RFC 3339, UTC. */
   readonly created: string;
 }

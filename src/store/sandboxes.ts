@@ -6,8 +6,11 @@ import type { Quota } from './quota.ts';
 
 /** One limit or control that the place could not give, and that the caller or a default allowed to miss. */
 export interface Degradation {
+  /** Name of the limit or control, such as `diskBytes`. */
   readonly control: string;
+  /** Value that was wanted. */
   readonly wanted: string | number | boolean;
+  /** Reason why the place cannot give it. */
   readonly reason: string;
   /** Whether the request or the configuration asked for it; the defaults want the others. */
   readonly asked: boolean;
@@ -26,7 +29,9 @@ export type SandboxState = 'creating' | 'ready' | 'stopping' | 'stopped' | 'dest
 
 /** A moment by the boot clock of one boot, in milliseconds. */
 export interface BootMark {
+  /** Id of the boot (`/proc/sys/kernel/random/boot_id`). */
   readonly id: string;
+  /** Milliseconds since that boot. */
   readonly ms: number;
 }
 
@@ -51,19 +56,25 @@ export interface StopIntent {
 export interface SandboxRow {
   /** `sbx_` and 16 characters of [a-z0-9]. */
   readonly id: string;
+  /** Task of the sandbox. */
   readonly taskId: string;
+  /** Name of the backend. */
   readonly backend: string;
   /** Name of the resource in its place, fixed before the resource exists. */
   readonly name: string;
+  /** Sandbox that was asked for. */
   readonly spec: Spec;
   /** What file and environment alone said when it was made. `null` in rows of earlier versions. */
   readonly configured: Spec | null;
+  /** SHA-256 of the spec. */
   readonly fingerprint: string;
+  /** State on record; see `SandboxState`. */
   readonly state: SandboxState;
   /** `null` until the place has answered. */
   readonly ref: Ref | null;
   /** The task's own directory on this host. `null` where the place keeps the files, or nothing is kept. */
   readonly directory: string | null;
+  /** Controls that were asked for and do not hold. */
   readonly degraded: readonly Degradation[];
   /** What the probe measured, as plain JSON; `null` when it has not run or could not. */
   readonly effective: Readonly<Record<string, unknown>> | null;
@@ -73,9 +84,11 @@ export interface SandboxRow {
   readonly ephemeral: boolean;
   /** Milliseconds since the epoch, by the clock of the writer. */
   readonly createdAt: number;
+  /** Milliseconds since the epoch. */
   readonly usedAt: number;
   /** `createdAt` and `usedAt` by the boot clock, which is not stepped; `null` in rows of earlier versions. */
   readonly createdBoot: BootMark | null;
+  /** Last use by the boot clock. `null`: not known. */
   readonly usedBoot: BootMark | null;
   /** What stopped or removed it last, for people: a verb and a process. `null`: nothing has. */
   readonly endedBy: string | null;

@@ -25,7 +25,9 @@ export interface SandboxesApi {
    * Throws `not_found`, and `permission_denied` for times beyond those that the configuration gives to other owners.
    */
   update(task: string, change: SandboxChange, options?: Options): Promise<SandboxView>;
+  /** Starts a sandbox that is stopped. Throws `not_found`. */
   start(task: string, options?: Options): Promise<Acquired>;
+  /** Ends all processes and keeps files. Idempotent. Throws `not_found`, `not_supported` where the place cannot. */
   stop(task: string, options?: Options): Promise<void>;
   /**
    * Removes the sandbox and its files; with `keepFiles` the task's directory stays for the next sandbox of the task, or
@@ -34,6 +36,7 @@ export interface SandboxesApi {
   remove(task: string, how?: { readonly keepFiles?: boolean }, options?: Options): Promise<void>;
   /** What holds in it, how that is known, and what is left when it ends; `limitsText` writes it for a model. Throws `not_found`. */
   limits(task: string, options?: Options): Promise<SandboxLimits>;
+  /** Reads what the sandbox uses now. Throws `not_found`, `not_supported` where the place cannot tell. */
   stats(task: string, options?: Options): Promise<Stats>;
   /** Removes what time, crashes and strangers left in the state directory and in every backend. */
   gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;
