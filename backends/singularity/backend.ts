@@ -26,7 +26,8 @@ import { problemOf, toCheck, toFailedCheck } from './check.ts';
 import { askFacts, type Facts } from './facts.ts';
 import { Images } from './images.ts';
 import { findInstance } from './instance.ts';
-import { checkReach, makeOurs } from './places.ts';
+import { checkReach, runRoot } from './places.ts';
+import { hostOf, onOthers } from './own-account.ts';
 import { identityOf } from './program.ts';
 import { guaranteesOf } from './guarantees.ts';
 import { parseRegistration, type Registration } from './registration.ts';
@@ -41,7 +42,7 @@ export function open(options: OpenOptions): Backend {
 class SingularityBackend implements Backend {
   readonly name = 'singularity';
   readonly #options: OpenOptions;
-  #pipes: Pipes | null = null;
+  readonly #pipes = new Map<number, Pipes>();
   /** Throws `failed_precondition` when something on this host keeps every sandbox from starting. */
   readonly #sound = remembered(() => this.#look());
 
@@ -57,7 +58,9 @@ class SingularityBackend implements Backend {
   async check(options: Cancelable = {}): Promise<Check> {
     throwIfAborted(options);
     try {
-      const check = toCheck(await untilAborted(askFacts(this.#options, this.#pipesFor), options.signal));
+      const facts = await untilAborted(askFacts(this.#options, this.#pipesFor), options.signal);
+      const found = await this.#placeOf(facts).registry.all(this.#options.instance);
+      const check = toCheck(facts, await onOthers(facts.host, found));
       return { ...check, findings: [...check.findings, ...ptraceFindings()] };
     } catch (error) {
       throwIfAborted(options);
@@ -83,7 +86,7 @@ class SingularityBackend implements Backend {
   async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
     throwIfAborted(options);
     const { file, sandbox } = fromRef(ref);
-    const place = placeOf(await this.#sound());
+    const place = this.#placeOf(await this.#sound());
     const registration = await place.registry.read(file);
     if (registration?.labels.sandbox === sandbox)
       return new SingularitySandbox(place, file, { ...registration, state: await stateOf(registration) });
@@ -92,7 +95,7 @@ class SingularityBackend implements Backend {
 
   async list(options: ListOptions): Promise<readonly Listed[]> {
     throwIfAborted(options);
-    const place = placeOf(await this.#sound());
+    const place = this.#placeOf(await this.#sound());
     const found = await place.registry.all(options.instance);
     return await Promise.all(
       found.map(async ({ file, registration }) => ({
@@ -104,11 +107,23 @@ class SingularityBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    this.#pipes?.close();
+    for (const pipes of this.#pipes.values()) pipes.close();
   }
 
   /** A command opens its own streams again by their path only when they are its user's. */
-  readonly #pipesFor = (account: Account): Pipes => (this.#pipes ??= new Pipes(identityOf(account)));
+  readonly #pipesFor = (account: Account): Pipes => {
+    const pipes = this.#pipes.get(account.uid) ?? new Pipes(identityOf(account));
+    this.#pipes.set(account.uid, pipes);
+    return pipes;
+  };
+
+  #placeOf({ host, scratch, hierarchy }: Facts): Place {
+    return {
+      hostOf: (registration) => hostOf(host, registration, this.#pipesFor),
+      registry: new Registry(scratch, { name: 'singularity', parse: parseRegistration }),
+      hierarchy: typeof hierarchy === 'string' ? null : hierarchy,
+    };
+  }
 
   /** The image is found before anything is registered: it may take minutes, and belongs to no sandbox in particular. */
   async #wanted(facts: Facts, spec: Spec, options: CreateOptions) {
@@ -120,7 +135,8 @@ class SingularityBackend implements Backend {
       name: options.name,
       labels: options.labels,
       state: 'running',
-      directory: join(await runRoot(facts), directoryName(options)),
+      directory: join(await runRoot(facts.scratch), directoryName(options)),
+      account: identityOf(facts.host.account) ?? null,
       plan: {
         ...image,
         limits: spec.limits,
@@ -134,7 +150,7 @@ class SingularityBackend implements Backend {
         keep: spec.persistent ? options.directory : null,
       },
     };
-    return { image, place: placeOf(facts), registration };
+    return { image, place: this.#placeOf(facts), registration };
   }
 
   async #make(place: Place, file: string, wanted: Registration): Promise<SingularitySandbox> {
@@ -153,24 +169,9 @@ class SingularityBackend implements Backend {
     const facts = await askFacts(this.#options, this.#pipesFor);
     const problem = problemOf(facts);
     if (problem !== null) throw new CaissonError('failed_precondition', problem.summary, { remedy: problem.remedy });
-    await checkReach(facts.host, await runRoot(facts));
+    await checkReach(facts.host, await runRoot(facts.scratch));
     return facts;
   }
-}
-
-function placeOf({ host, scratch, hierarchy }: Facts): Place {
-  return {
-    host,
-    registry: new Registry(scratch, { name: 'singularity', parse: parseRegistration }),
-    hierarchy: typeof hierarchy === 'string' ? null : hierarchy,
-  };
-}
-
-/** Registrations are closed to everybody; who runs the containers must reach these. */
-async function runRoot({ scratch }: Facts): Promise<string> {
-  const directory = join(scratch, `caisson-run-${process.getuid?.() ?? 0}`);
-  await makeOurs(directory);
-  return directory;
 }
 
 function doorOf({ network }: Spec, { door }: CreateOptions): string | null {

@@ -1,11 +1,11 @@
 /** How Apptainer is on this host, for `doctor`. */
 import type { Check, Finding } from '../../src/backend.ts';
 import { isCode, toCaissonError } from '../../src/errors.ts';
-import { type Account, usualAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import { versionFindings } from './floors.ts';
 
-export function toCheck(facts: Facts): Check {
+/** `others`: see `onOthers`. */
+export function toCheck(facts: Facts, others: readonly string[]): Check {
   const { version, host, hierarchy, missing, userNamespaces, scratch, cache, kernel, hostName } = facts;
   const ill = problemOf(facts);
   const limits = typeof hierarchy === 'string' ? 'without limits' : `with limits by cgroup v${hierarchy.version}`;
@@ -25,7 +25,7 @@ export function toCheck(facts: Facts): Check {
       userNamespaces,
       missing: missing.join(' ') || 'nothing',
     },
-    findings: [...versionFindings(version), ...postureFindings(facts)],
+    findings: [...versionFindings(version), ...postureFindings(facts), ...accountFindings(others)],
   };
 }
 
@@ -59,20 +59,19 @@ export function problemOf({
 }
 
 function postureFindings(facts: Facts): readonly Finding[] {
-  return [...limitFindings(facts), ...networkFindings(facts), ...accountFindings(facts.host.account)];
+  return [...limitFindings(facts), ...networkFindings(facts)];
 }
 
-const ownAccount = 'caisson-sandbox';
-
-/** Programs of this host that have the same account read and write what is in sandboxes (proc_pid_root(5)). */
-export function accountFindings({ name, handedOver }: Pick<Account, 'name' | 'handedOver'>): readonly Finding[] {
-  if (!handedOver || name !== usualAccount) return [];
+/** Programs of this host that have the same account read and write what is in a sandbox (proc_pid_root(5)). */
+export function accountFindings(others: readonly string[]): readonly Finding[] {
+  if (others.length === 0) return [];
   return [
     {
       severity: 'warning',
-      id: 'shared-account',
-      message: `containers run as ${name}, as other programs of this host do: those reach files and secrets of all sandboxes`,
-      remedy: `useradd --system --no-create-home --shell /usr/sbin/nologin ${ownAccount}, and terminal.singularity_user: ${ownAccount}; kept files of sandboxes belong to the account before`,
+      id: 'other-account',
+      message: `sandboxes run as the account that they were made for, which other programs of this host may have: ${others.join(', ')}`,
+      remedy:
+        'remove them by `caisson rm` when their work is done: kept files are handed over to the account of the next one',
     },
   ];
 }

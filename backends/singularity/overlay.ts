@@ -33,7 +33,10 @@ export async function prepareOverlay(host: Host, registration: Registration): Pr
   const overlay = overlayOf(registration, host.account);
   try {
     await mkdir(overlay, { recursive: true, mode: 0o755 });
-    if (host.account.handedOver && !(await isMounted(overlay))) await mountOn(host, overlay, registration.plan);
+    if (host.account.handedOver && !(await isMounted(overlay))) {
+      await mountOn(host, overlay, registration.plan);
+      await handOver(host, overlay);
+    }
     await layOut(overlay, host.account);
     if (registration.plan.credentials !== null) await makeWayTo(overlay, registration.plan.credentials.target);
   } catch (error) {
@@ -78,6 +81,17 @@ async function mountOn(host: Host, overlay: string, { keep, limits }: Registrati
   await makeImage(host, image, limits.diskBytes ?? (await sizeOfDisk(keep)));
   await asService(host, ['mount', '-o', 'loop,nosuid,nodev', image, overlay]);
   await chmod(overlay, 0o755);
+}
+
+/** Files of a stopped sandbox whose account was another one. */
+async function handOver(host: Host, overlay: string): Promise<void> {
+  const { uid, gid } = host.account;
+  const upper = join(overlay, 'upper');
+  if (!(await isThere(upper))) return;
+  const before = await stat(upper);
+  if (before.uid === uid) return;
+  const from = `--from=${before.uid}`;
+  await asService(host, ['chown', '--recursive', '--no-dereference', from, `${uid}:${gid}`, overlay]);
 }
 
 /** Files without content take memory too: one for 8 KiB, as disks have it. */

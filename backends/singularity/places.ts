@@ -1,7 +1,7 @@
 /** Directories of the backend on this host. */
 import { chmod, chown, lstat, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import type { OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { fault, systemCode } from '../shared/system-fault.ts';
@@ -18,11 +18,32 @@ export function scratchOf({ env, settings }: Pick<OpenOptions, 'env' | 'settings
   return plainPath(expand(wanted), 'terminal.singularity_scratch_dir');
 }
 
-/** A home directory of root is closed to the account that builds images for it. */
-export function cacheOf({ env, settings }: Pick<OpenOptions, 'env' | 'settings'>, isRoot: boolean): string {
-  const usual = isRoot ? '/var/cache' : env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache');
-  const wanted = textOf(settings, 'cache_dir') ?? join(usual, 'caisson/singularity');
-  return plainPath(expand(wanted), 'terminal.singularity_cache_dir');
+/**
+ * A home directory of root is closed to the account that builds images for it. Images belong to the account, and are closed
+ * to another one, so that for root each account has a directory in the cache.
+ */
+export function cacheOf(
+  { env, settings }: Pick<OpenOptions, 'env' | 'settings'>,
+  { handedOver, uid }: Pick<Account, 'handedOver' | 'uid'>,
+): string {
+  const usual = handedOver ? '/var/cache' : env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache');
+  const cache = configuredCache(settings) ?? plainCache(join(usual, 'caisson/singularity'));
+  return handedOver ? join(cache, String(uid)) : cache;
+}
+
+/** What has an account of its own: a cache that is configured, which state directories may share, else the state directory. */
+export function ownerOf({ settings, instance }: Pick<OpenOptions, 'settings' | 'instance'>): string {
+  const cache = configuredCache(settings);
+  return cache === null ? `home ${instance}` : `cache ${cache}`;
+}
+
+function configuredCache(settings: Settings): string | null {
+  const wanted = textOf(settings, 'cache_dir');
+  return wanted === null ? null : plainCache(normalize(expand(wanted)));
+}
+
+function plainCache(path: string): string {
+  return plainPath(path, 'terminal.singularity_cache_dir');
 }
 
 export function textOf(settings: Settings, key: string): string | null {
@@ -55,6 +76,18 @@ export async function makeOurs(directory: string): Promise<void> {
   throw new CaissonError('failed_precondition', `${directory} is not a directory that only this account writes`, {
     remedy: 'remove it, or set terminal.singularity_scratch_dir to another directory',
   });
+}
+
+/** Registrations are closed to everybody; who runs the containers must reach these. */
+export async function runRoot(scratch: string): Promise<string> {
+  const directory = join(scratch, `caisson-run-${process.getuid?.() ?? 0}`);
+  await makeOurs(directory);
+  return directory;
+}
+
+/** The accounts file with a reserved account, which what this account starts sees as /etc/passwd. */
+export function accountsFile(runs: string, { reserved, uid }: Pick<Account, 'reserved' | 'uid'>): string | null {
+  return reserved ? join(runs, `passwd-${uid}`) : null;
 }
 
 /** Entered by the account alone; written by this user alone. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { untilAborted } from '../shared/abort.ts';
-import { startProcess } from '../shared/host-process.ts';
+import { type Start, startProcess } from '../shared/host-process.ts';
 import type { Owner, Pipes } from '../shared/pipes.ts';
 import type { Account } from './account.ts';
 import { withoutLeaks } from './descriptors.ts';
@@ -18,6 +18,8 @@ export interface Host {
   readonly account: Account;
   readonly pipes: Pipes;
   readonly path: string;
+  /** An accounts file with a reserved account. `null`: the host's own file has it. */
+  readonly accounts: string | null;
 }
 
 export interface Call {
@@ -61,12 +63,11 @@ async function isProgram(file: string): Promise<boolean> {
 /** Runs as the account, with only `PATH` of the service's environment. An aborted program is killed with its group. */
 export async function run(host: Host, { command, env = {}, signal }: Call): Promise<ProgramOutput> {
   const process = await startProcess(host.pipes, {
-    command: withoutLeaks(command),
+    ...asAccount(host, command),
     cwd: '/',
     env: { PATH: host.path, ...env },
     stdin: false,
     signal,
-    account: identityOf(host.account),
   });
   try {
     const done = Promise.all([process.wait(), tail(process.stdout), tail(process.stderr)]);
@@ -84,6 +85,24 @@ export function noProgram(program: string): CaissonError {
   return new CaissonError('unavailable', `${program} cannot be started`, {
     remedy: 'see `caisson doctor singularity` for how to install it',
   });
+}
+
+/** Apptainer runs only for users of the accounts file, so that for a reserved one it is put over the host's, for these processes alone. */
+const withAccounts =
+  'said=$(mount --bind "$1" /etc/passwd 2>&1) || { echo "$said" >&2; exit 1; }; shift; exec setpriv --clear-groups "$@"';
+
+/** The command as the account runs it, and what starts it so. */
+export function asAccount(
+  { account, accounts }: Pick<Host, 'account' | 'accounts'>,
+  command: Call['command'],
+): Pick<Start, 'command' | 'account'> {
+  if (accounts === null || !account.handedOver) return { command: withoutLeaks(command), account: identityOf(account) };
+  const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--'];
+  const shell = ['/bin/sh', '-c', withAccounts, 'sh', accounts, ...identity, ...command];
+  return {
+    command: withoutLeaks(['unshare', '--mount', '--propagation', 'slave', '--', ...shell]),
+    account: undefined,
+  };
 }
 
 /** `undefined`: the service's own. */

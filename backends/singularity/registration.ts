@@ -1,6 +1,7 @@
 /** The content of one registration file, and the strict reading of it. */
 import type { Labels, Limits, Mount, NetworkMode } from '../../src/backend.ts';
 import { isRecord, labelsFrom, parseJson } from '../shared/labels.ts';
+import type { Owner } from '../shared/pipes.ts';
 
 /** What a sandbox is started from, the first time and after each stop. */
 export interface Plan {
@@ -30,6 +31,8 @@ export interface Registration {
   readonly state: 'running' | 'stopped';
   /** Directory of this sandbox alone, on scratch; removed with it. */
   readonly directory: string;
+  /** Whom root runs its containers as. `null`: an ordinary user, who is that itself, or an earlier version made it. */
+  readonly account: Owner | null;
   readonly plan: Plan;
 }
 
@@ -42,7 +45,21 @@ export function parseRegistration(text: string): Registration | null {
   const plan = planFrom(value['plan']);
   if (typeof name !== 'string' || typeof directory !== 'string' || !directory.startsWith('/')) return null;
   if (labels === null || plan === null || (state !== 'running' && state !== 'stopped')) return null;
-  return { v: 1, name, labels, state, directory, plan };
+  // Those of earlier versions name no account.
+  const account = ownerFrom(value['account'] ?? null);
+  return account === undefined ? null : { v: 1, name, labels, state, directory, account, plan };
+}
+
+/** `undefined` for what is neither an account nor `null`. */
+function ownerFrom(value: unknown): Owner | null | undefined {
+  if (!isRecord(value)) return value === null ? null : undefined;
+  const { uid, gid } = value;
+  return isAccountId(uid) && isAccountId(gid) ? { uid, gid } : undefined;
+}
+
+/** Never of root. */
+function isAccountId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
 function planFrom(value: unknown): Plan | null {

@@ -18,7 +18,8 @@ import { startExec } from './start.ts';
 
 /** What all sandboxes of one backend object share. */
 export interface Place {
-  readonly host: Host;
+  /** The host as the account of that sandbox uses it. */
+  readonly hostOf: (registration: Registration) => Promise<Host>;
   readonly registry: Registry<Registration>;
   /** `null`: there are no limits here. */
   readonly hierarchy: Hierarchy | null;
@@ -85,7 +86,7 @@ export class SingularitySandbox implements Sandbox {
       const registration = await this.#write('running');
       const running = await findInstance(this.#directory);
       if (running !== null) return this.#enterable(registration, running);
-      const { host } = this.#shared;
+      const host = await this.#shared.hostOf(registration);
       // What an earlier life of it left, as after a crash.
       await endAll(configOf(this.#directory));
       await removeTree(host, configOf(this.#directory));
@@ -104,7 +105,8 @@ export class SingularitySandbox implements Sandbox {
     throwIfAborted(options);
     const { registration, running } = await this.#runs();
     try {
-      return await startExec(this.#shared.host, { command, options, registration, running, cgroup: this.#cgroup });
+      const host = await this.#shared.hostOf(registration);
+      return await startExec(host, { command, options, registration, running, cgroup: this.#cgroup });
     } catch (error) {
       // It may have been stopped or removed meanwhile, which says more than that no shell came up.
       if (isCode(error, 'unavailable')) await this.#runs();
@@ -117,9 +119,10 @@ export class SingularitySandbox implements Sandbox {
     throwIfAborted(options);
     if ((await this.#registration()) === null) return;
     await this.#locked(async () => {
-      if ((await this.#registration()) === null) return;
+      const registration = await this.#registration();
+      if (registration === null) return;
       await this.#stop();
-      await removeTree(this.#shared.host, this.#directory);
+      await removeTree(await this.#shared.hostOf(registration), this.#directory);
       await this.#shared.registry.remove(this.#file);
     });
   }
@@ -129,7 +132,7 @@ export class SingularitySandbox implements Sandbox {
     const registration = await this.#write('stopped');
     if (registration.plan.door !== null) removeEntrance(registration.plan.door);
     await endAll(configOf(this.#directory));
-    await releaseOverlay(this.#shared.host, registration);
+    await releaseOverlay(await this.#shared.hostOf(registration), registration);
     await this.#cgroup?.remove();
   }
 

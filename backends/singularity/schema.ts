@@ -23,7 +23,7 @@ export const schema = {
   user: key(
     z.string().regex(userName).nullable(),
     'a user name, or null',
-    'Account that runs the containers when Caisson itself runs as root. null: the user nobody.',
+    'Account that runs the containers when Caisson itself runs as root. null: a number of cache_dir, else of this state directory, which no other program has.',
   ),
   scratch_dir: key(
     z.string().regex(plainDirectory).nullable(),

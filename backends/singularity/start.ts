@@ -9,12 +9,11 @@ import { startProcess } from '../shared/host-process.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { type Launch, notStartedOf, preamble } from '../shared/preamble.ts';
 import type { Cgroup } from './cgroup.ts';
-import { withoutLeaks } from './descriptors.ts';
 import { placeAll, settled } from './host-processes.ts';
 import { clientEnv, execCommand, type Running } from './instance.ts';
 import type { Registration } from './registration.ts';
 import { noShell, SingularityProcess } from './process.ts';
-import { type Host, identityOf, noProgram } from './program.ts';
+import { asAccount, type Host, noProgram } from './program.ts';
 
 export interface Start {
   readonly command: readonly [string, ...string[]];
@@ -44,11 +43,10 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
   const text = preamble(launchOf(start), nonce);
   const shell = ['/bin/sh', '-c', boot, 'sh', word, String(text.length)];
   const client = await startProcess(host.pipes, {
-    command: withoutLeaks(execCommand(host.program, registration, shell)),
+    ...asAccount(host, execCommand(host.program, registration, shell)),
     cwd: '/',
     env: { PATH: host.path, ...clientEnv(registration.directory) },
     stdin: true,
-    account: identityOf(host.account),
   });
   const joined = waits(client.stdout, word);
   const { namespace } = running;

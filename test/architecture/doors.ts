@@ -5,7 +5,20 @@
 export const doors: Readonly<Record<string, readonly string[]>> = {
   budget: ['budgets', 'kinds', 'order', 'types'],
   redact: ['forms', 'names', 'redactor', 'types'],
-  store: ['egress', 'events', 'figures', 'file-lock', 'open', 'outbox', 'records', 'reserve', 'store'],
+  store: [
+    'egress',
+    'events',
+    'every-sandbox',
+    'figures',
+    'file-lock',
+    'open',
+    'outbox',
+    'pages',
+    'quota',
+    'records',
+    'reserve',
+    'store',
+  ],
   journal: ['journal', 'types'],
   config: [
     'backends',

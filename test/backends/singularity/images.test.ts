@@ -11,13 +11,15 @@ import { createOptions, instance, TestPlace } from './place.ts';
 
 describe.skipIf(!hasApptainer())('images of Apptainer', () => {
   let place: TestPlace;
+  let cache: string;
   beforeAll(async () => {
     place = await TestPlace.open();
+    cache = await place.cache();
   });
   afterAll(() => place.close());
 
   const inCache = (folder: string): readonly string[] =>
-    readdirSync(join(place.apptainer.settings.cache_dir, folder)).filter((name) => !name.endsWith('.lock'));
+    readdirSync(join(cache, folder)).filter((name) => !name.endsWith('.lock'));
 
   it('are built once, also for several that want one at once, and tell how it goes', async () => {
     const other = open({ env: place.apptainer.env, instance, settings: place.apptainer.settings });
@@ -38,7 +40,7 @@ describe.skipIf(!hasApptainer())('images of Apptainer', () => {
   });
 
   it('may be a file in the format of Apptainer, whose hash is the digest', async () => {
-    const file = join(place.apptainer.settings.cache_dir, 'sif', inCache('sif')[0] ?? '');
+    const file = join(cache, 'sif', inCache('sif')[0] ?? '');
     const hash = String(execFileSync('sha256sum', [file])).split(' ')[0];
     const sandbox = await place.create({ image: file });
     expect(sandbox.place.imageDigest).toBe(`sha256:${hash}`);
@@ -47,7 +49,7 @@ describe.skipIf(!hasApptainer())('images of Apptainer', () => {
   });
 
   it('may be a directory that Apptainer made, which is used as it is and stays so', async () => {
-    const root = join(place.apptainer.settings.cache_dir, 'root', inCache('root')[0] ?? '');
+    const root = join(cache, 'root', inCache('root')[0] ?? '');
     const sandbox = await place.create({ image: root });
     expect(sandbox.place.imageDigest).toBeNull();
     expect((await sh(sandbox, 'echo x >/bin/new && rm /bin/sh && ls /bin/new')).exitCode).toBe(0);
@@ -77,8 +79,8 @@ describe.skipIf(!hasApptainer())('images of Apptainer', () => {
   });
 
   it('are kept where no other user writes', () => {
-    const { cache_dir: cache } = place.apptainer.settings;
-    expect(statSync(cache).mode & 0o022).toBe(0);
+    for (const directory of [place.apptainer.settings.cache_dir, cache])
+      expect(statSync(directory).mode & 0o022).toBe(0);
     for (const folder of ['sif', 'root']) expect(statSync(join(cache, folder)).mode & 0o077).toBe(0);
   });
 });

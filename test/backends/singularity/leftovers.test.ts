@@ -58,7 +58,8 @@ describe.skipIf(!hasApptainer())('a service that is killed', () => {
       .split('\n')
       .filter((line) => line.includes(scratch));
     const runs = join(scratch, `caisson-run-${process.getuid?.() ?? 0}`);
-    const directories = existsSync(runs) ? readdirSync(runs) : [];
+    // The accounts file is of the home, not of a sandbox.
+    const directories = existsSync(runs) ? readdirSync(runs).filter((name) => !name.startsWith('passwd-')) : [];
     const registrations = join(scratch, `caisson-${process.getuid?.() ?? 0}/singularity/${instance}`);
     const files = existsSync(registrations) ? readdirSync(registrations).filter((name) => name.endsWith('.json')) : [];
     return [...processes.map((pid) => `process ${pid}`), ...mounts, ...directories, ...files];

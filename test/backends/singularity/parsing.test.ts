@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { usualAccount } from '../../../backends/singularity/account.ts';
-import { accountFindings } from '../../../backends/singularity/check.ts';
+import { namedAccount, reservedAccount } from '../../../backends/singularity/account.ts';
 import { parseVersion, tooOld, versionFindings } from '../../../backends/singularity/floors.ts';
 import { parseMounts } from '../../../backends/singularity/hierarchy.ts';
 import { parseImage } from '../../../backends/singularity/image-source.ts';
-import { cacheOf, plainPath, scratchOf } from '../../../backends/singularity/places.ts';
+import { cacheOf, ownerOf, plainPath, scratchOf } from '../../../backends/singularity/places.ts';
 import { apptainerProfile } from '../../../backends/singularity/seccomp.ts';
 import { parseRegistration } from '../../../backends/singularity/registration.ts';
 
@@ -112,11 +111,42 @@ describe('the filter of system calls', () => {
 });
 
 describe('the account that runs the containers of root', () => {
-  it('is reported where it is one that other programs have too', () => {
-    const [finding] = accountFindings({ name: usualAccount, handedOver: true });
-    expect([finding?.id, finding?.remedy]).toEqual(['shared-account', expect.stringContaining('useradd --system')]);
-    expect(accountFindings({ name: 'caisson-sandbox', handedOver: true })).toEqual([]);
-    expect(accountFindings({ name: usualAccount, handedOver: false })).toEqual([]);
+  const accounts = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/x\nsand:x:990:991::/:/x\n';
+
+  it('is a number that the host has given to nothing else, the same for each state directory', () => {
+    const account = reservedAccount('inst1', accounts, 'sand:100000:65536\n');
+    expect(account).toMatchObject({
+      name: `caisson-${account.uid}`,
+      handedOver: true,
+      reserved: true,
+      gid: account.uid,
+    });
+    expect(account.uid).toBeGreaterThanOrEqual(2_100_000_000);
+    expect(account.uid).toBeLessThan(2_140_000_000);
+    expect(reservedAccount('inst1', '', '').uid).toBe(account.uid);
+    expect(reservedAccount('inst2', '', '').uid).not.toBe(account.uid);
+  });
+
+  it('is refused where the host has given that number away, with the command that makes one', () => {
+    const { uid } = reservedAccount('inst1', '', '');
+    const remedy = expect.stringContaining('useradd --system');
+    const refusal = (people: string, ranges: string): unknown => {
+      try {
+        return reservedAccount('inst1', people, ranges);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(refusal(`other:x:${uid}:1::/:/x\n`, '')).toMatchObject({ code: 'failed_precondition', remedy });
+    expect(refusal('', `other:${uid - 9}:10\n`)).toMatchObject({ code: 'failed_precondition', remedy });
+    expect(refusal('', `other:${uid - 9}:9\nbroken\n`)).toMatchObject({ uid });
+  });
+
+  it('is the one that is named, but never root, nobody or one that is not there', () => {
+    const sand = { name: 'sand', uid: 990, gid: 991, handedOver: true, reserved: false };
+    expect(namedAccount('sand', accounts)).toEqual(sand);
+    for (const name of ['root', 'nobody', 'absent'])
+      expect(() => namedAccount(name, accounts)).toThrow('containers are run by an account of their own');
   });
 });
 
@@ -131,10 +161,21 @@ describe('directories', () => {
   });
 
   it('keep images in the home of an ordinary user, and where others can read for root', () => {
-    expect(cacheOf({ env: { HOME: '/home/u' } }, false)).toBe('/home/u/.cache/caisson/singularity');
-    expect(cacheOf({ env: { XDG_CACHE_HOME: '/c' } }, false)).toBe('/c/caisson/singularity');
-    expect(cacheOf({ env: { HOME: '/h' } }, true)).toBe('/var/cache/caisson/singularity');
-    expect(cacheOf({ env: {}, settings: { cache_dir: '/mine' } }, true)).toBe('/mine');
+    const own = { handedOver: false, uid: 1000 };
+    expect(cacheOf({ env: { HOME: '/home/u' } }, own)).toBe('/home/u/.cache/caisson/singularity');
+    expect(cacheOf({ env: { XDG_CACHE_HOME: '/c' } }, own)).toBe('/c/caisson/singularity');
+    const ofRoot = { handedOver: true, uid: 990 };
+    expect(cacheOf({ env: { HOME: '/h' } }, ofRoot)).toBe('/var/cache/caisson/singularity/990');
+    expect(cacheOf({ env: {}, settings: { cache_dir: '/mine' } }, ofRoot)).toBe('/mine/990');
+    expect(cacheOf({ env: {}, settings: { cache_dir: '/mine' } }, own)).toBe('/mine');
+  });
+
+  it('share an account by the cache that is configured, however it is written, else have one each', () => {
+    const at = (cache: string | null, instance: string): string =>
+      ownerOf({ settings: { cache_dir: cache }, instance });
+    expect(at('/mine', 'one')).toBe(at('/x//../mine', 'two'));
+    expect(at('/mine', 'one')).not.toBe(at('/other', 'one'));
+    expect(at(null, 'one')).not.toBe(at(null, 'two'));
   });
 
   it.each(['relative', '/a:b', '/a,b', '/a"b', '/a\\b', '/a\nb', ''])('are not %j', (path) => {
@@ -149,6 +190,7 @@ describe('registrations', () => {
     labels: { instance: 'i', sandbox: 's', task: 't', fingerprint: 'f', created: '2026-01-01T00:00:00Z', schema: '1' },
     state: 'running',
     directory: '/scratch/x',
+    account: { uid: 990, gid: 991 },
     plan: {
       root: '/cache/root',
       digest: null,
@@ -168,6 +210,8 @@ describe('registrations', () => {
     expect(parseRegistration(JSON.stringify(whole))).toEqual(whole);
     const filtered = { ...whole, plan: { ...whole.plan, network: 'filtered', door: '/d' } };
     expect(parseRegistration(JSON.stringify(filtered))).toEqual(filtered);
+    const { account: _, ...earlier } = whole;
+    expect(parseRegistration(JSON.stringify(earlier))).toEqual({ ...whole, account: null });
   });
 
   it.each([
@@ -182,6 +226,8 @@ describe('registrations', () => {
     { ...whole, plan: { ...whole.plan, door: '/d' } },
     { ...whole, plan: { ...whole.plan, credentials: '/c' } },
     { ...whole, plan: null },
+    { ...whole, account: { uid: 0, gid: 0 } },
+    { ...whole, account: 'nobody' },
   ])('of another form are not ours', (other) => {
     expect(parseRegistration(JSON.stringify(other))).toBeNull();
   });

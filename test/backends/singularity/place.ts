@@ -29,6 +29,12 @@ export class TestPlace {
     return { ...plain, hardening: { ...plain.hardening, seccomp: 'builtin' } };
   }
 
+  /** Images of the account that runs containers. */
+  async cache(): Promise<string> {
+    const { facts } = await this.backend.check();
+    return String(facts['cache']);
+  }
+
   async close(): Promise<void> {
     for (const { ref } of await this.backend.list({ instance })) await (await this.backend.attach(ref)).destroy();
     await this.backend.close();

@@ -13,11 +13,13 @@ const name = 'caisson-test/pulled';
 describe.skipIf(!hasApptainer())('images from a registry', () => {
   let place: TestPlace;
   let registry: Registry;
+  let cache: string;
   beforeAll(async () => {
     place = await TestPlace.open();
     registry = await startRegistry({ name, layer: place.apptainer.layer, host: '127.0.0.1' });
     await (await place.create()).destroy(); // makes the cache
-    allowHttp(place.apptainer.settings.cache_dir, registry.address);
+    cache = await place.cache();
+    allowHttp(cache, registry.address);
   });
   afterAll(async () => {
     await place.close();
@@ -25,7 +27,7 @@ describe.skipIf(!hasApptainer())('images from a registry', () => {
   });
 
   const inCache = (folder: string): readonly string[] =>
-    readdirSync(join(place.apptainer.settings.cache_dir, folder)).filter((each) => !each.endsWith('.lock'));
+    readdirSync(join(cache, folder)).filter((each) => !each.endsWith('.lock'));
   const blobs = (): number => registry.asked.filter((each) => each.includes('/blobs/')).length;
 
   it('are pulled once, reported as they come, named by a digest, and run with the variables of the image', async () => {

@@ -1,8 +1,11 @@
 /** An instance of a real Apptainer, and `apptainer exec` into it as the account that runs it. */
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { findAccount } from '../../../backends/singularity/account.ts';
+import { accountsFile, ownerOf } from '../../../backends/singularity/places.ts';
+import { asAccount } from '../../../backends/singularity/program.ts';
 import { type Apptainer, startApptainer, whyNoApptainer } from '../../engines/apptainer.ts';
 import { makeDockerArchive } from '../../engines/docker-archive.ts';
 import { archiveOf } from '../../engines/images.ts';
@@ -30,8 +33,9 @@ async function open(damage?: Damage): Promise<Place> {
   const terminal = ['backend: singularity', ...keys, `singularity_cache_dir: "${apptainer.settings.cache_dir}"`];
   const opened = await openOurs({ terminal: terminal.join(', '), env: apptainer.env }, damage);
   const instance = opened.resource ?? '';
+  const client = await clientOf(apptainer, instance);
   const bash: Place['bash'] = (text, { directory, stdin, tty }) => {
-    const argv = [...clientOf(apptainer, instance), '--pwd', directory, 'instance://sandbox', 'bash', '-c', text];
+    const argv = [...client, '--pwd', directory, 'instance://sandbox', 'bash', '-c', text];
     return { argv, stdin, tty };
   };
   const end = async (): Promise<void> => {
@@ -53,24 +57,13 @@ async function imageOf({ directory, program, env }: Apptainer): Promise<string> 
   return image;
 }
 
-/** What Apptainer needs to find the instance, and the posture of all that runs in it. */
-function clientOf({ program, env }: Apptainer, instance: string): readonly string[] {
+/** What Apptainer needs to find the instance, as the account that it belongs to, and the posture of all that runs in it. */
+async function clientOf({ program, env, settings }: Apptainer, instance: string): Promise<readonly string[]> {
   const config = join(instance, 'config');
   const own = { PATH: env['PATH'] ?? '', HOME: config, APPTAINER_CONFIGDIR: config, SINGULARITY_CONFIGDIR: config };
-  const account = ['setpriv', '--reuid', 'nobody', '--regid', 'nogroup', '--clear-groups'];
   const variables = Object.entries(own).map(([name, value]) => `${name}=${value}`);
-  return [
-    ...account,
-    'env',
-    '-i',
-    ...variables,
-    program,
-    '-s',
-    'exec',
-    '--userns',
-    '--cleanenv',
-    '--no-privs',
-    '--drop-caps',
-    'ALL',
-  ];
+  const posture = ['--userns', '--cleanenv', '--no-privs', '--drop-caps', 'ALL'];
+  const account = await findAccount(null, ownerOf({ settings, instance: '' }));
+  const host = { account, accounts: accountsFile(dirname(instance), account) };
+  return asAccount(host, ['env', '-i', ...variables, program, '-s', 'exec', ...posture]).command;
 }
