@@ -10,6 +10,8 @@ import { ownerOf } from '../values/owner.ts';
 import { Chain, type Fields, now } from './chain.ts';
 import { copySnapshot, figuresIn } from './copy.ts';
 import { openTurnstile, type Turnstile } from '../store/file-lock.ts';
+import { Owners } from './owners.ts';
+import { allLines } from './read.ts';
 import { follow } from './tail.ts';
 import type { Audit, AuditEntry, AuditFigures, AuditRecord, Verification } from './types.ts';
 import { snapshot, verify } from './verify.ts';
@@ -41,6 +43,7 @@ interface Batch extends PromiseWithResolvers<void> {
 class AuditLog implements Audit {
   readonly #directory: string;
   readonly #options: AuditOptions;
+  readonly #owners: Owners;
   #waiting: Fields[] = [];
   #batch: Batch | null = null;
   #opened: { readonly lock: Turnstile; readonly chain: Chain } | null = null;
@@ -49,6 +52,7 @@ class AuditLog implements Audit {
   constructor(directory: string, options: AuditOptions) {
     this.#directory = directory;
     this.#options = options;
+    this.#owners = new Owners(directory);
   }
 
   /** Commands that start in the same turn share one write: the lock and the calls to the kernel cost more than a line. */
@@ -67,7 +71,9 @@ class AuditLog implements Audit {
 
   tail(how: Parameters<Audit['tail']>[0]): AsyncIterable<AuditRecord> {
     this.#tryFlush();
-    return follow(this.#directory, how);
+    const { owner } = how;
+    const lines = owner === undefined ? allLines : this.#owners.linesOf(owner);
+    return follow({ directory: this.#directory, lines }, how);
   }
 
   async verify(): Promise<Verification> {

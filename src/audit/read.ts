@@ -14,8 +14,16 @@ export interface Line {
   readonly end: number;
 }
 
+/** Which lines of a file are read. */
+export interface Lines {
+  /** The last line first. */
+  backward(file: FileHandle): AsyncIterable<string>;
+  /** From an offset at which a line begins. */
+  forward(file: FileHandle, from: number): AsyncIterable<Line>;
+}
+
 /** The last line first. */
-export async function* backward(file: FileHandle): AsyncGenerator<string, void, void> {
+async function* backward(file: FileHandle): AsyncGenerator<string, void, void> {
   let end = (await file.stat()).size;
   let rest: Buffer = Buffer.alloc(0);
   while (end > 0) {
@@ -52,3 +60,5 @@ async function blockOf(file: FileHandle, start: number, end: number): Promise<Bu
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
   return buffer.subarray(0, bytesRead);
 }
+
+export const allLines: Lines = { backward, forward };

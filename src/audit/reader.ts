@@ -4,22 +4,19 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { currentName, fileNames, lastSeqOf } from './files.ts';
 import { decode, seqOf } from './line.ts';
-import { backward, forward } from './read.ts';
+import type { Lines } from './read.ts';
 import type { AuditRecord } from './types.ts';
 
-/** A look at the text, so that of the records of other owners nothing more is read. */
-export type MayBe = (text: string) => boolean;
-
 /** From the newest record on. */
-export async function* newestFirst(directory: string, mayBe: MayBe): AsyncGenerator<AuditRecord, void, void> {
+export async function* newestFirst(directory: string, lines: Lines): AsyncGenerator<AuditRecord, void, void> {
   let before = Infinity;
   // Opened before the others are listed: where it is renamed meanwhile, it comes twice, and the second time is passed over.
   await using current = await openedIn(directory, currentName);
   for (const name of [currentName, ...fullNames(directory).toReversed()]) {
     await using file = name === currentName ? null : await openedIn(directory, name);
     const opened = name === currentName ? current : file;
-    for await (const text of opened === null ? [] : backward(opened)) {
-      const record = mayBe(text) ? decode(text) : null;
+    for await (const text of opened === null ? [] : lines.backward(opened)) {
+      const record = decode(text);
       if (record === null || record.seq >= before) continue;
       before = record.seq;
       yield record;
@@ -30,15 +27,15 @@ export async function* newestFirst(directory: string, mayBe: MayBe): AsyncGenera
 /** Goes on where it has stopped each time that it is asked. */
 export class Reader {
   readonly #directory: string;
-  readonly #mayBe: MayBe;
+  readonly #lines: Lines;
   #last: number;
   #mark = { ino: 0, at: 0 };
 
   /** Makes a reader of the records behind the one with the sequence number `last`. */
-  constructor(directory: string, last: number, mayBe: MayBe) {
+  constructor(directory: string, last: number, lines: Lines) {
     this.#directory = directory;
     this.#last = last;
-    this.#mayBe = mayBe;
+    this.#lines = lines;
   }
 
   async *records(): AsyncGenerator<AuditRecord, void, void> {
@@ -54,11 +51,11 @@ export class Reader {
   async *#recordsIn(file: FileHandle | null): AsyncGenerator<AuditRecord, void, void> {
     if (file === null) return;
     const { ino } = await file.stat();
-    for await (const { text, end } of forward(file, ino === this.#mark.ino ? this.#mark.at : 0)) {
+    for await (const { text, end } of this.#lines.forward(file, ino === this.#mark.ino ? this.#mark.at : 0)) {
       this.#mark = { ino, at: end };
       const seq = seqOf(text);
       if (seq === null || seq <= this.#last) continue;
-      const record = this.#mayBe(text) ? decode(text) : null;
+      const record = decode(text);
       if (record === null) continue;
       this.#last = record.seq;
       yield record;

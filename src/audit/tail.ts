@@ -3,27 +3,35 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentName, newestSeq } from './files.ts';
-import { type MayBe, newestFirst, Reader } from './reader.ts';
+import type { Lines } from './read.ts';
+import { newestFirst, Reader } from './reader.ts';
 import type { Audit, AuditRecord } from './types.ts';
+
+interface Place {
+  readonly directory: string;
+  /** The lines that may be wanted. */
+  readonly lines: Lines;
+}
 
 type How = Parameters<Audit['tail']>[0];
 
 const lookMs = 200;
 
-export async function* follow(directory: string, how: How): AsyncGenerator<AuditRecord, void, void> {
+export async function* follow(place: Place, how: How): AsyncGenerator<AuditRecord, void, void> {
+  const { directory, lines } = place;
   // Before anything is waited for: what comes from now on is to come.
   const last = newestSeq(directory);
-  const first = await firstOf(directory, last, how);
-  const earlier = new Reader(directory, first - 1, mayBeOf(how));
+  const first = await firstOf(place, last, how);
+  const earlier = new Reader(directory, first - 1, lines);
   for await (const record of first > last ? [] : earlier.records()) {
     if (record.seq > last) break;
     if (await isWanted(record, how)) yield record;
   }
-  yield* how.follow ? toCome(directory, last, how) : [];
+  yield* how.follow ? toCome(place, last, how) : [];
 }
 
-async function* toCome(directory: string, last: number, how: How): AsyncGenerator<AuditRecord, void, void> {
-  const reader = new Reader(directory, last, mayBeOf(how));
+async function* toCome({ directory, lines }: Place, last: number, how: How): AsyncGenerator<AuditRecord, void, void> {
+  const reader = new Reader(directory, last, lines);
   const { signal } = how;
   let seen = '';
   const goOn = (): boolean => signal?.aborted !== true;
@@ -46,19 +54,14 @@ function stateOf(directory: string): string {
 const isWanted = async (record: AuditRecord, { owner, only }: How): Promise<boolean> =>
   (owner === undefined || record['owner'] === owner) && (only === undefined || (await only(record)));
 
-const mayBeOf = ({ owner }: How): MayBe => {
-  const name = `"owner":${JSON.stringify(owner)}`;
-  return (text) => owner === undefined || text.includes(name);
-};
-
 /**
  * The number of the first of the last `count` records that are wanted; Infinity where there is none. They are read again from
  * there on, since so many would fill the memory.
  */
-async function firstOf(directory: string, last: number, how: How): Promise<number> {
+async function firstOf({ directory, lines }: Place, last: number, how: How): Promise<number> {
   let [first, found] = [Infinity, 0];
   if (how.count === 0) return first;
-  for await (const record of newestFirst(directory, mayBeOf(how))) {
+  for await (const record of newestFirst(directory, lines)) {
     if (record.seq > last || !(await isWanted(record, how))) continue;
     first = record.seq;
     found += 1;

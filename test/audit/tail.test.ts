@@ -1,5 +1,6 @@
 /** Tails of an audit of many records over several files. */
-import { expect, it } from 'vitest';
+import { type FileHandle, open } from 'node:fs/promises';
+import { expect, it, vi } from 'vitest';
 import type { AuditRecord } from '../../src/audit/types.ts';
 import { entry, place } from './audits.ts';
 
@@ -76,4 +77,46 @@ it('a follower reads what came, and not the file from its beginning', async () =
   await reading;
   expect(seen).toEqual([1, 2, 3].map((n) => `exec_${count + n}`));
   audit.close();
+});
+
+/** Bytes that were read from files while `work` ran. */
+async function bytesRead(work: () => Promise<unknown>): Promise<number> {
+  await using any = await open(import.meta.filename);
+  const handles: Pick<FileHandle, 'read'> = Object.getPrototypeOf(any);
+  const read = vi.spyOn(handles, 'read');
+  await work();
+  const results = await Promise.all(read.mock.results.map(({ value }) => value));
+  read.mockRestore();
+  return results.reduce((sum, result) => sum + Number(Object(result).bytesRead), 0);
+}
+
+it('a look at the few records of one owner reads the files once, and then its records alone', async () => {
+  const { here, audit } = await filled();
+  using _ = here;
+  const { bytes } = audit.figures();
+  for (const owner of ['dora', 'none']) {
+    const look = () => Array.fromAsync(audit.tail({ count: 20, follow: false, owner }));
+    const first = await bytesRead(look);
+    if (owner === 'dora') expect(first).toBeGreaterThan(bytes / 2);
+    expect(first).toBeLessThan(1.5 * bytes);
+    await audit.record(entry(count, { owner: 'ann' }));
+    expect(await bytesRead(look)).toBeLessThan(bytes / 5);
+    expect(idsOf(await look())).toEqual(owner === 'dora' ? ['exec_5'] : []);
+  }
+  audit.close();
+});
+
+it('the records of one owner are found while files are begun, renamed and removed', async () => {
+  const here = place();
+  using _ = here;
+  const [writer, reader] = [here.open(80_000, 10_000), here.open(80_000, 10_000)];
+  for (let round = 0; round < 25; round++) {
+    for (let n = 0; n < 12; n++)
+      await writer.record(entry(round * 100 + n, { owner: n % 5 === round % 5 ? 'bob' : 'ann', command: words(n) }));
+    const all = await Array.fromAsync(reader.tail({ count: 100_000, follow: false }));
+    const bob = await Array.fromAsync(reader.tail({ count: 40, follow: false, owner: 'bob' }));
+    expect(bob).toEqual(all.filter(({ owner }) => owner === 'bob').slice(-40));
+  }
+  writer.close();
+  reader.close();
 });
