@@ -10,7 +10,8 @@ import { openStore } from '../../src/store/sqlite/open.ts';
 import type { ExecEvent } from '../../src/values/exec-event.ts';
 import { newExecId } from '../exec/requests.ts';
 import { bounds } from './stores.ts';
-import { eventsOf, exitAfter, newDirectory, openAt, segmentsIn, started, streamOf } from './journals.ts';
+import { exitAfter } from './exits.ts';
+import { eventsOf, newDirectory, openAt, segmentsIn, started, streamOf } from './journals.ts';
 
 /** Two execs, the second with some output, in one closed segment. */
 async function written(): Promise<{

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readlinkSync, statSync, utimesSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newExecId } from '../exec/requests.ts';
-import { eventsOf, exitAfter, newDirectory, openAt, segmentsIn, started, streamOf } from './journals.ts';
+import { exitAfter } from './exits.ts';
+import { eventsOf, newDirectory, openAt, segmentsIn, started, streamOf } from './journals.ts';
 
 describe('expiry', () => {
   it('takes the oldest first, by age and by size, and nothing that is in use', async () => {

@@ -6,7 +6,8 @@ import { isDeepStrictEqual, promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { StreamName } from '../../src/values/exec-event.ts';
 import { newExecId, where } from '../exec/requests.ts';
-import { eventsOf, exitAfter, newDirectory, openAt, started, streamOf, totals, writeAll } from './journals.ts';
+import { exitAfter } from './exits.ts';
+import { eventsOf, newDirectory, openAt, started, streamOf, totals, writeAll } from './journals.ts';
 
 const chunk = fc.record({
   stream: fc.constantFrom<StreamName>('stdout', 'stderr'),

@@ -2,12 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Exit } from '../../src/values/exit.ts';
 import { openJournal } from '../../src/journal/journal.ts';
 import type { Journal, JournalOptions, ReadOptions, Recorder } from '../../src/journal/types.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { bounds, storeOf } from './stores.ts';
-import { exitOf } from '../../src/values/outcome.ts';
 import type { ExecEvent, StreamName } from '../../src/values/exec-event.ts';
 import { where } from '../exec/requests.ts';
 
@@ -37,19 +35,6 @@ export async function openAt(directory: string, changes: Partial<JournalOptions>
     await store.close();
   };
   return journal;
-}
-
-export function exitAfter(bytes: { readonly stdout: number; readonly stderr: number }): Exit {
-  return exitOf({
-    forced: null,
-    end: { exitCode: 3, signal: null, outOfMemory: false },
-    durationMs: 12.5,
-    stdout: { complete: true, bytes: bytes.stdout, truncated: false },
-    stderr: { complete: true, bytes: bytes.stderr, truncated: false },
-    backgroundOpen: false,
-    survivors: [{ pid: 1, command: 'x' }],
-    notes: ['a note'],
-  });
 }
 
 export interface Chunk {

@@ -70,10 +70,11 @@ it(`no request of the document is a failure of the service (seed ${seed})`, { ti
     };
     await Promise.all(Array.from({ length: atOnce }, one));
     const isWarm = sent === Math.floor(requests / 10 / batch) * batch;
-    const figures = await service.figures({ collect: isWarm });
+    const isShown = load > 0 && (sent / batch) % 50 === 0;
+    const figures = await service.figures({ collect: isWarm || isShown });
     if (isWarm) warm = figures;
     rss.push(figures.rssMb);
-    if (load > 0 && (sent / batch) % 25 === 0) console.log(sent, JSON.stringify(figures));
+    if (isShown) console.log(sent, JSON.stringify(figures));
   }
   const [first, second] = [most(rss.slice(0, rss.length / 2)), most(rss.slice(rss.length / 2))];
   const end = await service.figures({ collect: true });
