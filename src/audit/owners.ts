@@ -1,5 +1,5 @@
 /**
- * Where the records of each owner are in the files of the audit, so that a look at the few of one owner does not read those of all
+ * Places of the records of each owner in the files of the audit, so that a look at the few of one owner does not read those of all
  * others. A file is read for this once, and of the current one what has come since; nothing of it is kept beyond the process.
  */
 import { statSync } from 'node:fs';

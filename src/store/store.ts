@@ -21,18 +21,9 @@ import type { Places } from './places.ts';
 import type { Records } from './records.ts';
 import type { Sandboxes, Uses } from './sandboxes.ts';
 
-export type { ApprovalAnswer, ApprovalRow, GrantRow, SavedRule, TokenRow } from './decisions.ts';
-export type { EndedExec, ExecEnd, ExecRow } from './execs.ts';
-export type { Holder } from './leases.ts';
-export type {
-  BootMark,
-  Degradation,
-  SandboxPatch,
-  SandboxQuery,
-  SandboxRow,
-  SandboxState,
-  StopIntent,
-} from './sandboxes.ts';
+export type { ApprovalRow, GrantRow, TokenRow } from './decisions.ts';
+export type { ExecEnd, ExecRow } from './execs.ts';
+export type { BootMark, Degradation, SandboxPatch, SandboxQuery, SandboxRow } from './sandboxes.ts';
 
 export interface Store {
   /** Identity of this store, made once: written on every resource, so that nothing of another store is touched. */

@@ -112,7 +112,6 @@ const at =
 
 export const run = at('run');
 export const read = at('read');
-export const approve = at('approve');
 export const admin = at('admin');
 
 /** Members of an object; of anything else, none. */
