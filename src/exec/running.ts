@@ -19,6 +19,7 @@ import {
   summaryOf,
   unreadNotes,
 } from '../values/outcome.ts';
+import { inTurn } from './resize.ts';
 import { settledOrLate } from './settled.ts';
 import { Tap, type TapOptions, type TapRedaction } from './tap.ts';
 import type { Execution } from './types.ts';
@@ -83,7 +84,8 @@ export class RunningExec implements Execution {
     this.stdout = this.#taps.stdout.out;
     this.stderr = this.#taps.stderr.out;
     // The processes of a backend may all be of one class.
-    if (request.tty !== null && 'resize' in process) this.resize = (columns, rows) => process.resize(columns, rows);
+    if (request.tty !== null && 'resize' in process)
+      this.resize = inTurn((columns, rows) => process.resize(columns, rows));
     this.exit = this.#run().catch((error: unknown) =>
       exitWithout('lost', `a failure of our own: ${toCaissonError(error).message.slice(0, 500)}`),
     );

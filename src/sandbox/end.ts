@@ -70,7 +70,7 @@ export async function finishStop(
 export async function removeSandbox(
   context: Context,
   task: string,
-  options: StepOptions & { readonly keepFiles: boolean },
+  options: StepOptions & Pick<HowToFinish, 'keepFiles' | 'forget'>,
 ): Promise<void> {
   const row = await findIfThere(context, task);
   if (row !== null || options.keepFiles || (await keptFiles(context.home, task)).length === 0)

@@ -7,11 +7,12 @@ export function endedBy(verb: string): string {
 }
 
 /** Why a command in this sandbox may have ended other than by itself. `null`: the sandbox is as it was. */
-export async function whoEnded({ store }: Context, { id, generation }: SandboxRow): Promise<string | null> {
+export async function whoEnded({ store }: Context, { id, generation, createdAt }: SandboxRow): Promise<string | null> {
   const row = await store.sandboxes.find(id);
   if (row === null) return 'the sandbox was removed while the command ran';
   const by = row.endedBy === null ? '' : ` by ${row.endedBy}`;
-  if (row.generation !== generation) return `the sandbox was replaced${by}`;
+  // A sandbox that keeps files takes its id over from the one before.
+  if (row.generation !== generation || row.createdAt !== createdAt) return `the sandbox was replaced${by}`;
   if (row.state === 'destroying') return `the sandbox was removed${by}`;
   return row.state === 'stopping' || row.state === 'stopped' ? `the sandbox was stopped${by}` : null;
 }

@@ -20,6 +20,8 @@ import { forgetLive } from './live.ts';
 
 export interface HowToFinish {
   readonly keepFiles: boolean;
+  /** Takes away what is kept outside of the sandbox's own files, once the removal is on record. Never rejects. */
+  readonly forget?: ((row: SandboxRow) => Promise<void>) | undefined;
   /** When it fires, a place that does not answer is waited for only a little longer. */
   readonly signal?: AbortSignal | undefined;
   /** See `DestroyOptions`. The row is `destroying` until the removal has been seen to its end, by any process. */
@@ -28,6 +30,7 @@ export interface HowToFinish {
 
 export async function finish(context: Context, row: SandboxRow, how: HowToFinish): Promise<void> {
   await markDestroying(context, row, how.keepFiles);
+  await how.forget?.(row);
   await failpoint('before-remove');
   const emptyFirst = !how.keepFiles && row.directory !== null;
   const removing = removeResources(context, row, { emptyFirst, onSent: how.onSent });

@@ -4,9 +4,10 @@
  * healed sandbox, once. Work that has started something is never begun again.
  */
 import type { Sandbox } from '../backend.ts';
-import { abortError, isCode } from '../errors.ts';
+import { abortError, CaissonError, type Code, isCode } from '../errors.ts';
 import { acquire } from './acquire.ts';
 import type { Context, Handle, StepOptions } from './context.ts';
+import { whoEnded } from './ended-by.ts';
 import type { Plan } from '../plan/types.ts';
 import { forgetLive } from './live.ts';
 
@@ -25,13 +26,37 @@ export async function withSandbox<T>(
     return await work(watched.handle);
   } catch (error) {
     const dead = isCode(error, 'not_found') || isCode(error, 'failed_precondition');
-    if (!dead || handle.how !== 'found' || watched.hasStarted()) throw error;
+    if (!dead || handle.how !== 'found' || watched.hasStarted()) throw await cutOffError(context, handle, error);
     forgetLive(context, handle.row.id);
   } finally {
     context.uses.end(handle.row);
   }
   const healed = await used(context, { ...plan, recreate: false }, options);
-  return await work(healed).finally(() => context.uses.end(healed.row));
+  try {
+    return await work(healed);
+  } catch (error) {
+    throw await cutOffError(context, healed, error);
+  } finally {
+    context.uses.end(healed.row);
+  }
+}
+
+/** Codes that a call may end with when its sandbox goes away under it; a session whose shell cannot be asked is a question. */
+const byLoss: readonly Code[] = [
+  'not_supported',
+  'failed_precondition',
+  'unavailable',
+  'internal',
+  'approval_required',
+];
+
+/** Another verb may have stopped or removed the sandbox meanwhile: then that is the reason, and the error its consequence. */
+async function cutOffError(context: Context, { row }: Handle, error: unknown): Promise<unknown> {
+  if (!byLoss.some((code) => isCode(error, code))) return error;
+  const reason = await whoEnded(context, row).catch(() => null);
+  if (reason === null) return error;
+  const remedy = 'call it again: the sandbox is started or made anew then';
+  return new CaissonError('conflict', `it was cut off: ${reason}`, { cause: error, remedy });
 }
 
 /** A sandbox that is being stopped is not used: `acquire` waits for its end, and starts it again. */

@@ -26,6 +26,7 @@ import { measured } from '../sandbox/measure.ts';
 import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
 import { refuseWhenFull } from '../store/reserve.ts';
+import type { SandboxRow } from '../store/store.ts';
 import { gc, type GcParts } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
@@ -93,8 +94,9 @@ export class Sandboxes implements SandboxesApi {
   }
 
   async remove(task: string, how: { readonly keepFiles?: boolean } = {}, options: Options = {}): Promise<void> {
-    if (how.keepFiles !== true) await this.#parts.processes.forgetSandbox(task, options);
-    await removeSandbox(this.#context, task, { ...options, keepFiles: how.keepFiles ?? false });
+    const { keepFiles = false } = how;
+    const forget = async (row: SandboxRow): Promise<void> => await this.#parts.processes.forgetSandbox(row, options);
+    await removeSandbox(this.#context, task, { ...options, keepFiles, forget: keepFiles ? undefined : forget });
   }
 
   async stats(task: string, options: Options = {}): Promise<Stats> {

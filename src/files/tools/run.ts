@@ -40,7 +40,10 @@ export async function runTool(sandbox: Sandbox, run: ToolRun): Promise<ToolEnd> 
   try {
     feed(process.stdin, input);
     const [end, bytes] = await Promise.all([endOf(process, until), collect(process.stdout, most)]);
-    return { bytes, failure: failureOf(end, args[0], said()) };
+    const failure = failureOf(end, args[0], said());
+    // A script that breaks off has no answer, and its sandbox may be gone.
+    if (failure?.code === 'unavailable') throw failure;
+    return { bytes, failure };
   } catch (error) {
     await killNow(process);
     throw error;

@@ -39,7 +39,7 @@ import type { ExecPlaces, Keep } from './places.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
-import { findIfThere, findRow } from '../../sandbox/end.ts';
+import { findRow } from '../../sandbox/end.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
 import { usedNow } from '../../sandbox/use.ts';
 import type { Plan } from '../../plan/types.ts';
@@ -188,12 +188,10 @@ export class Processes implements ProcessesApi {
   }
 
   /**
-   * The sandbox is about to be removed with its files. Where it shares a home with others, what we kept there has to be
+   * The sandbox is being removed with its files. Where it shares a home with others, what we kept there has to be
    * taken away; one that cannot be asked now keeps it.
    */
-  async forgetSandbox(task: string, options: Cancelable): Promise<void> {
-    const row = await findIfThere(this.#context, task);
-    if (row === null) return;
+  async forgetSandbox(row: SandboxRow, options: Cancelable): Promise<void> {
     await this.#forgetInside(row, options).catch(() => undefined);
     for (const { id } of await this.#known.all(row.id)) await this.#known.retire(id);
   }

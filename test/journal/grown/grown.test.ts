@@ -33,19 +33,25 @@ function grownBeyond(costs: readonly Costs[], bound: (few: number) => number): r
   return Object.entries(costs[0] ?? {}).flatMap(([what, few]) => ((many[what] ?? 0) < bound(few) ? [] : [what]));
 }
 
-it('execs on record cost lists, looks and starts nothing', { timeout: load === undefined ? 120_000 : 3_600_000 }, async () => {
-  await using homes = new AsyncDisposableStack();
-  const grown: GrownHome[] = [];
-  for (const count of counts) grown.push(homes.use(await GrownHome.with(count)));
-  await using journals = new AsyncDisposableStack();
-  const opened: OpenedJournal[] = [];
-  for (const home of grown) opened.push(journals.use(await OpenedJournal.in(home.path)));
-  const calls = await inTurn(opened, 15, async (journal) => await journal.costs());
-  await journals.disposeAsync();
-  const starts = await inTurn(grown, rounds, async (home) => await home.costs());
-  const deaths = await inTurn(grown, 1, async (home) => ({ 'service after a death': await home.serviceAfterDeath() }));
-  for (const [at, records] of counts.entries()) report({ records, ...calls[at], ...starts[at], ...deaths[at] });
-  // Some microseconds are less than such a clock tells apart; two runs of one program differ by some tens of milliseconds.
-  expect(grownBeyond(calls, (few) => 1.5 * few + 0.02)).toEqual([]);
-  expect(grownBeyond(starts, (few) => 1.2 * few + 50)).toEqual([]);
-});
+it(
+  'execs on record cost lists, looks and starts nothing',
+  { timeout: load === undefined ? 120_000 : 3_600_000 },
+  async () => {
+    await using homes = new AsyncDisposableStack();
+    const grown: GrownHome[] = [];
+    for (const count of counts) grown.push(homes.use(await GrownHome.with(count)));
+    await using journals = new AsyncDisposableStack();
+    const opened: OpenedJournal[] = [];
+    for (const home of grown) opened.push(journals.use(await OpenedJournal.in(home.path)));
+    const calls = await inTurn(opened, 15, async (journal) => await journal.costs());
+    await journals.disposeAsync();
+    const starts = await inTurn(grown, rounds, async (home) => await home.costs());
+    const deaths = await inTurn(grown, 1, async (home) => ({
+      'service after a death': await home.serviceAfterDeath(),
+    }));
+    for (const [at, records] of counts.entries()) report({ records, ...calls[at], ...starts[at], ...deaths[at] });
+    // Some microseconds are less than such a clock tells apart; two runs of one program differ by some tens of milliseconds.
+    expect(grownBeyond(calls, (few) => 1.5 * few + 0.02)).toEqual([]);
+    expect(grownBeyond(starts, (few) => 1.2 * few + 50)).toEqual([]);
+  },
+);
