@@ -89,7 +89,8 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
     it('keeps a grant for every holder until it is deleted, its time ends, or the sandbox of its task goes', async () => {
       const row = newRow({ taskId: 'build' });
       await store.sandboxes.insert(row);
-      const [kept, ended, another] = [newGrant(), newGrant({ expiresAt: 1 }), newGrant({ taskId: 'other' })];
+      const [kept, ended] = [newGrant({ createdAt: 1 }), newGrant({ expiresAt: 1 })];
+      const another = newGrant({ taskId: 'other', createdAt: 2 });
       for (const grant of [ended, kept, another]) await store.grants.insert(grant);
       expect(await other.grants.list({ limit: 100 })).toEqual([kept, another]);
       expect(await other.grants.delete(another.id)).toBe(true);
@@ -135,7 +136,7 @@ export function testStore(name: string, create: () => Promise<Fixture>): void {
       } as const;
       for (const n of ['a', 'b', 'c']) {
         await store.approvals.insert(newApproval({ id: `apr_${n}`, taskId: n === 'c' ? 'other' : 't' }));
-        await store.grants.insert(newGrant({ id: `grt_${n}`, taskId: n === 'c' ? 'other' : 't' }));
+        await store.grants.insert(newGrant({ id: `grt_${n}`, createdAt: 1, taskId: n === 'c' ? 'other' : 't' }));
         await store.execs.insert({ ...process, id: `exec_${n}`, sandboxId: n === 'c' ? 'other' : 's' });
       }
       const ids = async <Row extends { id: string }>(page: Promise<readonly Row[]>) => (await page).map(({ id }) => id);
