@@ -94,7 +94,10 @@ const isRoutes = (entry: unknown): entry is readonly Route[] => Array.isArray(en
 /** What the row says of its route. */
 export function outline({ method, path, scope, about, orScope, brief }: Omit<AnyRow, keyof At> & At) {
   return {
-    ...{ method, path, scope, about },
+    method,
+    path,
+    scope,
+    about,
     ...(orScope === undefined ? {} : { orScope }),
     ...(brief === undefined ? {} : { brief }),
   };
@@ -105,7 +108,10 @@ function plain(name: string, row: AnyRow & At, schemas: Plain): Route {
   const { query = nothing, body = bodiless, answer = noAnswer, status } = schemas;
   return route({
     ...outline(row),
-    ...{ params, query, body, answer },
+    params,
+    query,
+    body,
+    answer,
     ...(status === undefined ? {} : { status }),
     run: async (call) => {
       const answered = await actIn(call.api, name)(...argumentsOf(row.takes, call), call.options);
