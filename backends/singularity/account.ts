@@ -25,11 +25,11 @@ export interface Account {
 const firstUid = 2_100_000_000;
 const uids = 40_000_000;
 
-/** What gives a host an account for containers. */
+/** Remedy: makes an account for containers, and names it in the configuration. */
 export const makeAccount =
   'useradd --system --no-create-home --shell /usr/sbin/nologin caisson-sandbox, and terminal.singularity_user: caisson-sandbox';
 
-/** `wanted`: of `terminal.singularity_user`. `owner`: what has a number of its own, as `ownerOf` names it. */
+/** `wanted`: value of `terminal.singularity_user`. `owner`: directory from which the number follows (`ownerOf`). */
 export async function findAccount(wanted: string | null, owner: string): Promise<Account> {
   const { username, uid, gid } = userInfo();
   if (uid !== 0) return { name: username, uid, gid, handedOver: false, reserved: false };

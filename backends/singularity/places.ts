@@ -31,7 +31,7 @@ export function cacheOf(
   return handedOver ? join(cache, String(uid)) : cache;
 }
 
-/** What has an account of its own: a cache that is configured, which state directories may share, else the state directory. */
+/** Directory from which the account follows: the configured cache, which state directories may share, else the state directory. */
 export function ownerOf({ settings, instance }: Pick<OpenOptions, 'settings' | 'instance'>): string {
   const cache = configuredCache(settings);
   return cache === null ? `home ${instance}` : `cache ${cache}`;

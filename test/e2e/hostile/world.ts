@@ -25,7 +25,7 @@ export async function openHostileWorld(): Promise<HostileWorld> {
   await writeFile(join(home.path, 'config.yaml'), config, { mode: 0o600 });
   const [attacker, measurer] = await tokensIn(home);
   const service = await MeasuredService.start({ home: home.path, cwd: home.path, env: home.env, descriptors });
-  await makeTask({ service }, attacker, 'work');
+  await makeTask({ service }, attacker, 'build');
   const before = await home.containers();
   await makeTask({ service }, measurer, 'steady');
   await post({ service }, measurer, ['/v1/sandboxes/steady/execs', { command: ['mkdir', '/workspace/notes'] }]);

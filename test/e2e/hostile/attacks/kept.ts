@@ -3,11 +3,11 @@ import { type Attack, newExecId } from '../attacker.ts';
 
 const records: Attack = {
   atOnce: 4,
-  strike: (attacker) => attacker.exec('work', ['sh', '-c', 'head -c 400000 /dev/urandom']),
+  strike: (attacker) => attacker.exec('build', ['sh', '-c', 'head -c 400000 /dev/urandom']),
 };
 
 /** Two events for each. */
-const events: Attack = { atOnce: 8, strike: (attacker) => attacker.exec('work', ['true'], { execId: newExecId() }) };
+const events: Attack = { atOnce: 8, strike: (attacker) => attacker.exec('build', ['true'], { execId: newExecId() }) };
 
 /** What clients leave before it has begun. */
 const leavers: Attack = {
@@ -16,7 +16,7 @@ const leavers: Attack = {
     const body = JSON.stringify({ command: ['sleep', '5'] });
     const socket = await attacker.unread(
       [
-        'POST /v1/sandboxes/work/execs HTTP/1.1',
+        'POST /v1/sandboxes/build/execs HTTP/1.1',
         attacker.authorization,
         `Content-Length: ${body.length}`,
         'Content-Type: application/json',
@@ -31,12 +31,12 @@ const leavers: Attack = {
 const archives: Attack = {
   atOnce: 4,
   prepare: (attacker) =>
-    attacker.exec('work', [
+    attacker.exec('build', [
       'sh',
       '-c',
       'mkdir -p tree; cd tree; i=0; while [ $i -lt 3000 ]; do echo $i > $i; i=$((i+1)); done',
     ]),
-  strike: (attacker) => attacker.ask('/v1/sandboxes/work/files/archive?path=/workspace/tree'),
+  strike: (attacker) => attacker.ask('/v1/sandboxes/build/files/archive?path=/workspace/tree'),
 };
 
 export const kept = { records, events, leavers, archives };

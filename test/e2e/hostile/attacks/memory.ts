@@ -7,13 +7,13 @@ const kilobyte = 1024;
 const patches: Attack = {
   atOnce: 75,
   prepare: (attacker) =>
-    attacker.exec('work', [
+    attacker.exec('build', [
       'sh',
       '-c',
       'i=0; while [ $i -lt 80 ]; do head -c 1000 /dev/zero | tr "\\0" a > f$i; i=$((i+1)); done',
     ]),
   strike: (attacker, turn) =>
-    attacker.ask('/v1/sandboxes/work/files', {
+    attacker.ask('/v1/sandboxes/build/files', {
       method: 'PATCH',
       body: { path: `/workspace/f${turn % 80}`, edits: [{ find: 'a', replace: 'a'.repeat(67_000), all: true }] },
     }),
@@ -22,9 +22,9 @@ const patches: Attack = {
 /** The most edits that a request may have, each over all that the others left. */
 const edits: Attack = {
   atOnce: 8,
-  prepare: (attacker) => attacker.exec('work', ['sh', '-c', 'yes a | tr -d "\\n" | head -c 8000000 > edited']),
+  prepare: (attacker) => attacker.exec('build', ['sh', '-c', 'yes a | tr -d "\\n" | head -c 8000000 > edited']),
   strike: (attacker) =>
-    attacker.ask('/v1/sandboxes/work/files', {
+    attacker.ask('/v1/sandboxes/build/files', {
       method: 'PATCH',
       body: {
         path: '/workspace/edited',
@@ -40,9 +40,9 @@ const edits: Attack = {
 /** Parts of a file, for clients that read nothing. */
 const readers: Attack = {
   atOnce: 60,
-  prepare: (attacker) => attacker.exec('work', ['sh', '-c', 'head -c 16777216 /dev/zero > big']),
+  prepare: (attacker) => attacker.exec('build', ['sh', '-c', 'head -c 16777216 /dev/zero > big']),
   strike: async (attacker) => {
-    const path = '/v1/sandboxes/work/files?path=/workspace/big&offset=0&length=16777216';
+    const path = '/v1/sandboxes/build/files?path=/workspace/big&offset=0&length=16777216';
     const socket = await attacker.unread([`GET ${path} HTTP/1.1`, attacker.authorization]);
     await attacker.hold(socket);
   },
@@ -60,7 +60,7 @@ const bodies: Attack = {
 const input: Attack = {
   atOnce: 8,
   strike: (attacker, turn) =>
-    attacker.exec('work', ['wc', '-c'], {
+    attacker.exec('build', ['wc', '-c'], {
       input: 'x'.repeat(turn % 2 === 0 ? 1020 * kilobyte : 1900 * kilobyte),
       execId: newExecId(),
     }),

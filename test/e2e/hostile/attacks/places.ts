@@ -6,7 +6,7 @@ import { type Attack, newExecId } from '../attacker.ts';
 const questions: Attack = {
   atOnce: 16,
   strike: (attacker, turn) =>
-    attacker.exec('work', ['touch', String(turn)], { execId: newExecId(), waitForApproval: turn % 64 === 63 }),
+    attacker.exec('build', ['touch', String(turn)], { execId: newExecId(), waitForApproval: turn % 64 === 63 }),
 };
 
 /** Names that no server answers, from a sandbox with a way out. */
@@ -28,7 +28,7 @@ const opens: Attack = {
   atOnce: 200,
   strike: async (attacker, turn) => {
     const paths = [
-      '/v1/sandboxes/work/files/watch?path=/workspace&intervalMs=200',
+      '/v1/sandboxes/build/files/watch?path=/workspace&intervalMs=200',
       '/v1/events',
       '/v1/audit?follow=true',
     ];
@@ -43,7 +43,7 @@ const upload = 'Content-Type: application/octet-stream\r\nTransfer-Encoding: chu
 const uploads: Attack = {
   atOnce: 12,
   strike: async (attacker, turn) => {
-    const task = turn % 4 === 0 ? 'none' : 'work';
+    const task = turn % 4 === 0 ? 'none' : 'build';
     const path = `/v1/sandboxes/${task}/files?path=/workspace/up${turn}`;
     const socket = await attacker.unread([`PUT ${path} HTTP/1.1`, attacker.authorization, upload]);
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(2 ** 20, 65), Buffer.from('\r\n')]);
@@ -90,7 +90,7 @@ const sandboxes: Attack = {
 const sessions: Attack = {
   atOnce: 8,
   strike: async (attacker, turn) => {
-    const path = '/v1/sandboxes/work/sessions';
+    const path = '/v1/sandboxes/build/sessions';
     await attacker.ask(path, { body: { name: `s${turn}` } });
     await attacker.ask(`${path}/s${turn}/execs`, { body: { text: 'seq 1 100000' } });
     await attacker.ask(`${path}/s${turn}`, { method: 'DELETE' });
@@ -101,7 +101,7 @@ const processes: Attack = {
   atOnce: 8,
   strike: async (attacker) => {
     const execId = newExecId();
-    await attacker.ask('/v1/sandboxes/work/processes', { body: { command: ['sleep', '1'], execId } });
+    await attacker.ask('/v1/sandboxes/build/processes', { body: { command: ['sleep', '1'], execId } });
     await attacker.ask('/v1/processes');
   },
 };

@@ -23,7 +23,7 @@ const wrapped: Attack = {
     }),
 };
 
-const shells: Attack = { atOnce: 8, strike: (attacker) => attacker.exec('work', ['sh', '-c', evil()]) };
+const shells: Attack = { atOnce: 8, strike: (attacker) => attacker.exec('build', ['sh', '-c', evil()]) };
 
 /** Those that took the redactor longest. */
 const outputs = ['TOKEN=a', '{"password":"', '\\033\\n', 'export A_TOKEN=', 'ghp_', '-----BEGIN PRIVATE KEY-----'];
@@ -32,7 +32,7 @@ const secrets: Attack = {
   atOnce: 4,
   strike: (attacker, turn) => {
     const line = outputs[turn % outputs.length] ?? '';
-    return attacker.exec('work', ['sh', '-c', 'yes "$(printf "%b" "$1")" | head -c 4194304', 'sh', line]);
+    return attacker.exec('build', ['sh', '-c', 'yes "$(printf "%b" "$1")" | head -c 4194304', 'sh', line]);
   },
 };
 
@@ -44,7 +44,7 @@ const lists: Attack = {
       '/v1/execs?task=none&limit=100',
       '/v1/execs?limit=1000',
       `/v1/execs/${newExecId()}`,
-      '/v1/sandboxes/work/execs?limit=1000',
+      '/v1/sandboxes/build/execs?limit=1000',
     ];
     return attacker.ask(paths[turn % paths.length] ?? '');
   },
@@ -53,7 +53,7 @@ const lists: Attack = {
 const trails: Attack = {
   atOnce: 8,
   strike: (attacker, turn) => {
-    const paths = ['/v1/audit?count=100000', '/v1/events?follow=false&after=0', '/v1/sandboxes/work/logs?tail=100000'];
+    const paths = ['/v1/audit?count=100000', '/v1/events?follow=false&after=0', '/v1/sandboxes/build/logs?tail=100000'];
     return attacker.ask(paths[turn % paths.length] ?? '');
   },
 };
@@ -61,13 +61,13 @@ const trails: Attack = {
 const searches: Attack = {
   atOnce: 4,
   prepare: (attacker) =>
-    attacker.exec('work', [
+    attacker.exec('build', [
       'sh',
       '-c',
       'mkdir -p many; cd many; i=0; while [ $i -lt 2000 ]; do echo $i > $i; i=$((i+1)); done',
     ]),
   strike: (attacker) =>
-    attacker.ask('/v1/sandboxes/work/files/search', {
+    attacker.ask('/v1/sandboxes/build/files/search', {
       body: { path: '/workspace/many', pattern: '[0-9]*', regex: true, most: 10_000 },
     }),
 };
