@@ -1,5 +1,6 @@
 /** Connects to a service: one object with the nouns of the library. Nothing is asked before the first call. */
 import { CaissonError } from '../errors.ts';
+import { approvals } from '../service/verbs/approvals.ts';
 import {
   accessOf,
   backendsOf,
@@ -10,9 +11,9 @@ import {
   secrets,
   tokensOf,
 } from './nouns/admin.ts';
-import { approvalsOf } from './nouns/approvals.ts';
 import { execsOf } from './nouns/execs.ts';
 import { filesOf } from './nouns/files.ts';
+import { made } from './nouns/made.ts';
 import { networkOf } from './nouns/network.ts';
 import { policyOf } from './nouns/policy.ts';
 import { processesOf } from './nouns/processes.ts';
@@ -94,7 +95,7 @@ function clientOf(wire: Wire): CaissonClient {
     processes: processesOf(wire),
     sessions: sessionsOf(wire),
     files: filesOf(wire),
-    approvals: approvalsOf(wire),
+    approvals: made(wire, 'approvals', { rows: approvals, byHand: {} }),
     policy: policyOf(wire),
     network: networkOf(wire),
     audit: auditOf(wire),

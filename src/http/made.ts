@@ -9,6 +9,7 @@ import {
   type Inputs,
   membersOf,
   type NounIn,
+  type ObjectsIn,
   type Result,
 } from '../service/verbs/row.ts';
 import type { Call } from './types.ts';
@@ -39,8 +40,9 @@ type Entries<Table> = { readonly [Verb in Remote<Table>]: Plain | readonly Route
 /** A list is answered as its items. */
 type Answer<F> = Result<F> extends infer Each ? (Each extends readonly unknown[] ? { items: Each } : Each) : never;
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
-type Last<Args> = Args extends readonly [...unknown[], infer Each] ? Each : never;
-type Rest<F> = Last<Inputs<F>> extends infer Each ? (Each extends string ? unknown : Omit<Each, 'task'>) : never;
+/** The input of a verb without its task; of one that takes names and lists alone, anything. */
+type Rest<F> = [InputOf<F>] extends [never] ? unknown : Omit<InputOf<F>, 'task'>;
+type InputOf<F> = Exclude<ObjectsIn<Inputs<F>>, readonly unknown[]>;
 
 /** What a verb answers is what its schema takes, and what the schemas give is what the verb takes. */
 type Fitting<Api, Given> = {

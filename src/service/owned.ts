@@ -19,7 +19,9 @@ import { actingAs as authoredBy, type Author } from '../lib/author.ts';
 import { operator } from '../values/caller.ts';
 import { onlyOf } from './owned/view.ts';
 import type { AnyRow, AnyRows } from './verbs/row.ts';
+import { approvals } from './verbs/approvals.ts';
 import { files } from './verbs/files.ts';
+import { network } from './verbs/network.ts';
 import { sandboxes } from './verbs/sandboxes.ts';
 
 /** Which argument of a verb its options are; `null`: it takes none. */
@@ -30,8 +32,6 @@ const placesIn = (rows: AnyRows): Readonly<Record<string, number>> =>
 const execs: Places<ExecsApi> = { start: 1, run: 1, list: 1, get: 1, cancel: 1, logs: 2 };
 const processes: Places<ProcessesApi> = { start: 1, list: 1, get: 1, input: 2, wait: 1, kill: 2 };
 const sessions: Places<SessionsApi> = { open: 1, exec: 1, run: 1, close: 1, list: 1 };
-const network: Places<NetworkApi> = { checker: null, rules: 1, change: 2, log: 2, suggest: 1 };
-const approvals: Places<ApprovalsApi> = { list: 0, get: 1, answer: 3, answerAll: 2, grants: 0, revoke: 2, skip: 2 };
 
 const config: Places<Pick<ConfigView, 'set' | 'reload'>> = { set: null, reload: null };
 
@@ -57,8 +57,8 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     processes: actingFor(api.processes, processes, caller),
     sessions: actingFor(api.sessions, sessions, caller),
     files: actingFor<FilesApi, FilesApi>(api.files, placesIn(files), caller),
-    approvals: actingFor(api.approvals, approvals, caller),
-    network: actingFor(api.network, network, caller),
+    approvals: actingFor<ApprovalsApi, ApprovalsApi>(api.approvals, placesIn(approvals), caller),
+    network: actingFor<NetworkApi, NetworkApi>(api.network, placesIn(network), caller),
     config: actingFor(api.config, config, caller),
   };
   const { policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation } = api;

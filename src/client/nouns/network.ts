@@ -1,43 +1,28 @@
 /** What may be connected to, by the service and by sandboxes whose network is filtered. */
-import type { AddressVerdict, Connection, NetworkRules, NetworkSuggestion } from '../../service/api.ts';
+import type { AddressVerdict, Connection } from '../../service/api.ts';
+import { network } from '../../service/verbs/network.ts';
 import type { ClientNetworkApi } from '../types.ts';
 import { segment } from '../wire/path.ts';
-import { shaped, type Shape } from '../wire/shape.ts';
+import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
-
-const at = (task: string, verb = ''): string => `/v1/sandboxes/${segment(task)}/network${verb}`;
-const rulesShape: Shape<NetworkRules> = {
-  ...{ taskId: 'text', sandboxId: 'text', mode: 'text', revision: 'number', configured: 'object' },
-  ...{ allow: 'list', deny: 'list', once: 'list' },
-};
+import { made } from './made.ts';
 
 export function networkOf(wire: Wire): ClientNetworkApi {
-  return {
-    checker: () =>
-      Promise.resolve(async (query) => {
-        const body = { urls: [query] };
-        const answer = await wire.json({ method: 'POST', path: '/v1/network/check', body, repeatable: true });
-        const { verdicts } = shaped<{ readonly verdicts: readonly unknown[] }>(answer, { verdicts: 'list' });
-        const { verdict, reason } = shaped<AddressVerdict>(verdicts[0], { verdict: 'text', reason: 'text' });
-        return { verdict, reason };
-      }),
-    rules: async (task, { signal } = {}) =>
-      shaped<NetworkRules>(await wire.json({ method: 'GET', path: at(task), signal }), rulesShape),
-    change: async (task, change, { signal } = {}) =>
-      shaped<NetworkRules>(
-        await wire.json({ method: 'PATCH', path: at(task), body: change, repeatable: true, signal }),
-        rulesShape,
-      ),
-    /** A lost connection ends it: records have no number from which to go on. */
-    async *log(task, { count, follow } = {}, { signal } = {}) {
-      for await (const each of wire.events({ method: 'GET', path: at(task, '/log'), query: { count, follow }, signal }))
-        yield connectionIn(each);
-    },
-    suggest: async (task, { signal } = {}) =>
-      shaped<NetworkSuggestion>(await wire.json({ method: 'GET', path: at(task, '/suggestion'), signal }), {
-        ...{ taskId: 'text', seen: 'number', presets: 'list', allow: 'list' },
-      }),
+  const checker: ClientNetworkApi['checker'] = () =>
+    Promise.resolve(async (query) => {
+      const { method, path } = network.checker;
+      const answer = await wire.json({ method, path, body: { urls: [query] }, repeatable: true });
+      const { verdicts } = shaped<{ readonly verdicts: readonly unknown[] }>(answer, { verdicts: 'list' });
+      const { verdict, reason } = shaped<AddressVerdict>(verdicts[0], { verdict: 'text', reason: 'text' });
+      return { verdict, reason };
+    });
+  /** A lost connection ends it: records have no number from which to go on. */
+  const log: ClientNetworkApi['log'] = async function* (task, { count, follow } = {}, { signal } = {}) {
+    const path = `/v1/sandboxes/${segment(task)}/network/log`;
+    for await (const each of wire.events({ method: 'GET', path, query: { count, follow }, signal }))
+      yield connectionIn(each);
   };
+  return made(wire, 'network', { rows: network, byHand: { checker, log } });
 }
 
 function connectionIn(event: unknown): Connection {

@@ -1,38 +1,28 @@
 /** What a sandbox with a filtered network may reach, and what it has reached. */
 import { z } from 'zod';
 import type { Connection } from '../../service/api.ts';
+import { network } from '../../service/verbs/network.ts';
+import { outline, served } from '../made.ts';
 import { route } from '../route.ts';
-import { inside, queryCount, queryFlag } from '../schemas/common.ts';
-import { connectionEvent, rulesChange, rulesPage, suggestion } from '../schemas/network.ts';
+import { urlsBody, urlVerdict } from '../schemas/admin.ts';
+import { bare, inside, queryCount, queryFlag } from '../schemas/common.ts';
+import { connectionEvent, plain } from '../schemas/network.ts';
 import { streamOf } from '../stream/exec.ts';
 
-export const networkRules = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/network',
-  scope: 'read',
-  about: 'Shows what a sandbox with a filtered network may reach.',
-  answer: rulesPage,
-  run: ({ api, params, options }) => api.network.rules(params.id, options),
+const checkUrls = route({
+  ...bare,
+  ...outline(network.checker),
+  body: urlsBody,
+  answer: z.object({ verdicts: z.array(urlVerdict).readonly() }),
+  run: async ({ api, body }) => {
+    const check = await api.network.checker();
+    return { verdicts: body.urls.map((query) => ({ url: query.url, ...check(query) })) };
+  },
 });
 
-export const changeNetwork = route({
+const networkLog = route({
   ...inside,
-  method: 'PATCH',
-  path: '/v1/sandboxes/{id}/network',
-  scope: 'approve',
-  about: 'Allows and denies hosts for this sandbox alone. What is denied now is cut. Only the operator allows.',
-  body: rulesChange,
-  answer: rulesPage,
-  run: ({ api, params, body, options }) => api.network.change(params.id, body, options),
-});
-
-export const networkLog = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/network/log',
-  scope: 'read',
-  about: 'Streams the connections of a sandbox with a filtered network; with follow, also those to come.',
+  ...outline(network.log),
   query: z.strictObject({ count: queryCount.exactOptional(), follow: queryFlag.exactOptional() }),
   events: connectionEvent,
   answer: z.undefined(),
@@ -49,12 +39,4 @@ async function* typed(connections: AsyncIterable<Connection>): AsyncIterable<Rea
   for await (const each of connections) yield { type: 'connection', ...each };
 }
 
-export const suggestRules = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/network/suggestion',
-  scope: 'read',
-  about: 'Proposes rules that would allow what a sandbox has asked for.',
-  answer: suggestion,
-  run: ({ api, params, options }) => api.network.suggest(params.id, options),
-});
+export const networkRoutes = served('network', network, { ...plain, checker: [checkUrls], log: [networkLog] });

@@ -4,17 +4,7 @@ import { CaissonError } from '../../errors.ts';
 import { turn } from '../../lib/turns.ts';
 import type { Budget, Checker, Decision } from '../../service/api.ts';
 import { route } from '../route.ts';
-import {
-  checkBody,
-  decision,
-  examples,
-  hook,
-  hooksBody,
-  ignored,
-  urlsBody,
-  urlVerdict,
-  verification,
-} from '../schemas/admin.ts';
+import { checkBody, decision, examples, hook, hooksBody, ignored, verification } from '../schemas/admin.ts';
 import { bare, listOf, queryCount } from '../schemas/common.ts';
 import { auditEvent } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
@@ -81,20 +71,6 @@ const tooSlow = (count: number): CaissonError =>
   new CaissonError('resource_exhausted', `to check ${count} commands takes longer than ${mostCheckMs / 1000} s`, {
     remedy: 'send fewer of them in one request',
   });
-
-export const checkUrls = route({
-  ...bare,
-  method: 'POST',
-  path: '/v1/network/check',
-  scope: 'read',
-  about: 'Tells whether URLs may be fetched, in their order. Nothing is looked up and nothing is connected to.',
-  body: urlsBody,
-  answer: z.object({ verdicts: z.array(urlVerdict).readonly() }),
-  run: async ({ api, body }) => {
-    const check = await api.network.checker();
-    return { verdicts: body.urls.map((query) => ({ url: query.url, ...check(query) })) };
-  },
-});
 
 const words = ([program = '', ...args]: readonly string[]): readonly [string, ...string[]] => [program, ...args];
 

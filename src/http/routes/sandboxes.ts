@@ -5,8 +5,7 @@ import { sandboxes } from '../../service/verbs/sandboxes.ts';
 import { outline, served } from '../made.ts';
 import { Page } from '../reply.ts';
 import { route } from '../route.ts';
-import { skipBody } from '../schemas/approvals.ts';
-import { bare, inside, noAnswer, pageOf, pageQuery, sandboxName } from '../schemas/common.ts';
+import { bare, inside, pageOf, pageQuery, sandboxName } from '../schemas/common.ts';
 import { acquired, limitsPage, labelQuery, plain, sandbox, sandboxBody, states } from '../schemas/sandboxes.ts';
 import type { Call } from '../types.ts';
 
@@ -51,21 +50,6 @@ export const sandboxLimits = route({
     const limits = await api.sandboxes.limits(params.id, options);
     if (form === 'json') return limits;
     return new Page(limitsText(limits), form === 'plain' ? 'text/plain' : 'text/markdown');
-  },
-});
-
-export const skipQuestions = route({
-  ...inside,
-  method: 'PUT',
-  path: '/v1/sandboxes/{id}/questions',
-  scope: 'admin',
-  about: 'Skips questions about dangerous commands of a task from now on, or no longer.',
-  body: skipBody,
-  answer: noAnswer,
-  run: async ({ api, params, body, options }) => {
-    const { taskId } = await api.sandboxes.get(params.id, options);
-    await api.approvals.skip(taskId, body.skip, options);
-    return undefined;
   },
 });
 

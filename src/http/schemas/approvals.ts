@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { time, wholeTaskId } from './common.ts';
+import { approvalId, listOf, time, wholeTaskId } from './common.ts';
 
 const texts = z.array(z.string()).readonly();
 
-export const approval = z
+const approval = z
   .object({
     id: z.string(),
     taskId: z.string(),
@@ -38,23 +38,21 @@ export const approval = z
   })
   .meta({ id: 'Approval' });
 
-export const answerBody = z
-  .strictObject({ choice: z.enum(['once', 'session', 'always', 'deny']) })
-  .meta({ id: 'Answer' });
+const answerBody = z.strictObject({ choice: z.enum(['once', 'session', 'always', 'deny']) }).meta({ id: 'Answer' });
 
 /** Not `always`: its rules are to be seen for each question. */
-export const answerAllBody = z
+const answerAllBody = z
   .strictObject({ taskId: wholeTaskId, choice: z.enum(['once', 'session', 'deny']) })
   .meta({ id: 'AnswerAll' });
 
-export const answeredAll = z
+const answeredAll = z
   .object({
     answered: texts.describe('Ids of the questions that were answered.'),
     left: z.array(z.object({ id: z.string(), why: z.enum(['own-token', 'not-offered', 'late']) })).readonly(),
   })
   .meta({ id: 'AnsweredAll' });
 
-export const grant = z
+const grant = z
   .object({
     id: z.string(),
     taskId: z.string(),
@@ -66,3 +64,15 @@ export const grant = z
   .meta({ id: 'Grant' });
 
 export const skipBody = z.strictObject({ skip: z.boolean() });
+
+const ofQuestion = z.strictObject({ approvalId });
+
+/** What plain routes take and give. */
+export const plain = {
+  list: { answer: listOf(approval) },
+  get: { params: ofQuestion, answer: approval },
+  answer: { params: ofQuestion, body: answerBody },
+  answerAll: { body: answerAllBody, answer: answeredAll },
+  grants: { answer: listOf(grant) },
+  revoke: { params: z.strictObject({ grantId: z.string().regex(/^grt_[0-9a-f]{24}$/) }) },
+} as const;

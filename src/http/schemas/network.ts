@@ -7,7 +7,7 @@ const host = z.string().max(300);
 const hosts = z.array(host).readonly();
 const named = z.array(host).max(100).exactOptional();
 
-export const rulesPage = z
+const rulesPage = z
   .object({
     ...{ taskId: z.string(), sandboxId: z.string() },
     mode: z.enum(['filtered', 'observe']).describe('observe: every public name that nothing denies.'),
@@ -19,7 +19,7 @@ export const rulesPage = z
   })
   .meta({ id: 'NetworkRules' });
 
-export const rulesChange = z
+const rulesChange = z
   .strictObject({
     allow: named.describe('Hosts such as example.com, *.example.com or example.com:8443.'),
     deny: named.describe('Hosts; all that is below them is denied too.'),
@@ -51,6 +51,13 @@ export const connectionEvent = z
   ])
   .meta({ id: 'ConnectionEvent' });
 
-export const suggestion = z
+const suggestion = z
   .object({ taskId: z.string(), seen: count, presets: hosts, allow: hosts })
   .meta({ id: 'NetworkSuggestion' });
+
+/** What plain routes take and give. */
+export const plain = {
+  rules: { answer: rulesPage },
+  change: { body: rulesChange, answer: rulesPage },
+  suggest: { answer: suggestion },
+} as const;

@@ -3,44 +3,50 @@ import type { ApprovalsApi, PolicyApi } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
 import { noQuestion } from '../../guard/approval-queue.ts';
 import { noGrant } from '../admin/approvals.ts';
+import { approvals as rows } from '../verbs/approvals.ts';
+import { made } from './made.ts';
 import type { Mine } from './place.ts';
 import { refused } from './refused.ts';
 
-export function decisionsOf({ api: { approvals }, scope, bound, asked }: Mine): ApprovalsApi {
+export function decisionsOf(mine: Mine): ApprovalsApi {
+  const { scope, bound, asked } = mine;
+  const { approvals } = mine.api;
   const get: ApprovalsApi['get'] = async (id, options) => {
     const found = await approvals.get(id, options);
     if (!scope.has(found) || !(await bound.sees(found))) throw noQuestion(id);
     return scope.ofTask(found);
   };
   const seen = async <T extends { readonly taskId: string }>(all: readonly T[]): Promise<readonly T[]> => {
-    const mine = all.filter((each) => scope.has(each));
-    const within = await Promise.all(mine.map((each) => bound.sees(each)));
-    return mine.filter((_, index) => within[index] === true).map((each) => scope.ofTask(each));
+    const owned = all.filter((each) => scope.has(each));
+    const within = await Promise.all(owned.map((each) => bound.sees(each)));
+    return owned.filter((_, index) => within[index] === true).map((each) => scope.ofTask(each));
   };
   const grants: ApprovalsApi['grants'] = async (options) => await seen(await approvals.grants(options));
-  return {
-    list: (options) => asked(async () => await seen(await approvals.list(options))),
-    get: (id, options) => asked(async () => await get(id, options)),
-    answer: (id, choice, by, options) =>
-      asked(async () => {
-        await get(id, options);
-        if (bound.isBound && choice === 'always') throw onlyHere();
-        await approvals.answer(id, choice, by, options);
-      }),
-    answerAll: ({ taskId, ...answer }, by, options) =>
-      asked(async () => {
-        const key = scope.taskKey(taskId);
-        if (!(await bound.sees({ taskId: key }))) return { answered: [], left: [] };
-        return await approvals.answerAll({ ...answer, taskId: key }, by, options);
-      }),
-    grants: (options) => asked(async () => await grants(options)),
-    revoke: (id, by, options) =>
-      asked(async () => {
-        if (!(await grants(options)).some((each) => each.id === id)) throw noGrant(id);
-        await approvals.revoke(id, by, options);
-      }),
-    skip: refused,
-  };
+  return made(mine, approvals, {
+    rows,
+    byHand: {
+      list: (options) => asked(async () => await seen(await approvals.list(options))),
+      get: (id, options) => asked(async () => await get(id, options)),
+      answer: (id, choice, by, options) =>
+        asked(async () => {
+          await get(id, options);
+          if (bound.isBound && choice === 'always') throw onlyHere();
+          await approvals.answer(id, choice, by, options);
+        }),
+      answerAll: ({ taskId, ...answer }, by, options) =>
+        asked(async () => {
+          const key = scope.taskKey(taskId);
+          if (!(await bound.sees({ taskId: key }))) return { answered: [], left: [] };
+          return await approvals.answerAll({ ...answer, taskId: key }, by, options);
+        }),
+      grants: (options) => asked(async () => await grants(options)),
+      revoke: (id, by, options) =>
+        asked(async () => {
+          if (!(await grants(options)).some((each) => each.id === id)) throw noGrant(id);
+          await approvals.revoke(id, by, options);
+        }),
+    },
+  });
 }
 
 /** A rule would hold in all tasks of the owner. */

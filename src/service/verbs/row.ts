@@ -29,7 +29,7 @@ type BeforeOptions<Args extends readonly unknown[]> = Args extends readonly [...
     : Args
   : Args;
 type Named<Args extends readonly unknown[]> = { readonly [Index in keyof Args]: string };
-type ObjectsIn<Args> = Args extends readonly (infer Each)[] ? Extract<Each, object> : never;
+export type ObjectsIn<Args> = Args extends readonly (infer Each)[] ? Extract<Each, object> : never;
 
 /** The noun of an API at its path: `sandboxes`, `policy.hooks`. */
 export type NounIn<Api, Path> = Path extends `${infer Head}.${infer Rest}`
@@ -108,11 +108,16 @@ export type AnyRows = Readonly<Record<string, AnyRow>>;
 
 const at =
   (scope: Scope) =>
-  (method: At['method'], path: At['path'], about: string): At => ({ method, path, scope, about });
+  (method: At['method'], path: At['path'], about: string): At & { readonly takes: readonly [] } => ({
+    ...{ method, path, scope, about },
+    takes: [],
+  });
 
 export const run = at('run');
 export const read = at('read');
-export const admin = at('admin');
+export const approve = at('approve');
+/** What only the scope admin reaches concerns all owners. */
+export const admin = (...given: Parameters<typeof run>) => ({ ...at('admin')(...given), owner: 'refused' as const });
 
 /** Members of an object; of anything else, none. */
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>

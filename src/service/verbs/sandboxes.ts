@@ -136,7 +136,6 @@ export const sandboxes = {
   gc: {
     ...admin('POST', '/v1/gc', 'Removes what no sandbox owns any more, or lists it.'),
     takes: ['...'],
-    owner: 'refused',
     gives: [{ kind: 'text', name: 'text' }],
   },
 } as const satisfies Rows<SandboxesApi>;
