@@ -3,18 +3,17 @@ import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import { turn } from '../../lib/turns.ts';
 import type { Budget, Checker, Decision } from '../../service/api.ts';
+import { hooks, policy } from '../../service/verbs/policy.ts';
+import { outline, served } from '../made.ts';
 import { route } from '../route.ts';
 import { checkBody, decision, examples, hook, hooksBody, ignored, verification } from '../schemas/admin.ts';
 import { bare, listOf, queryCount } from '../schemas/common.ts';
 import { auditEvent } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
 
-export const checkPolicy = route({
+const checkPolicy = route({
   ...bare,
-  method: 'POST',
-  path: '/v1/policy/check',
-  scope: 'read',
-  about: 'Tells what would be decided about commands, in their order. Nothing is run.',
+  ...outline(policy.checker),
   body: checkBody,
   answer: z.object({ decisions: z.array(decision).readonly() }),
   saysProject: true,
@@ -74,45 +73,15 @@ const tooSlow = (count: number): CaissonError =>
 
 const words = ([program = '', ...args]: readonly string[]): readonly [string, ...string[]] => [program, ...args];
 
-export const policyExamples = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/policy/examples',
-  scope: 'read',
-  about: 'Tries every rule on its own examples.',
-  answer: listOf(examples),
-  run: async ({ api }) => ({ items: await api.policy.examples() }),
+export const policyRoutes = served('policy', policy, {
+  checker: [checkPolicy],
+  examples: { answer: listOf(examples) },
+  ignored: { answer: listOf(ignored) },
 });
 
-export const ignoredRules = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/policy/ignored',
-  scope: 'admin',
-  about: 'Lists rules that are written somewhere and have no effect.',
-  answer: listOf(ignored),
-  run: async ({ api }) => ({ items: await api.policy.ignored() }),
-});
-
-export const listHooks = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/hooks',
-  scope: 'admin',
-  about: 'Lists the scripts that see a command before it runs.',
-  answer: listOf(hook),
-  run: async ({ api }) => ({ items: await api.policy.hooks.list() }),
-});
-
-export const acceptHooks = route({
-  ...bare,
-  method: 'POST',
-  path: '/v1/hooks',
-  scope: 'admin',
-  about: 'Accepts such scripts as they are now; without names, all.',
-  body: hooksBody,
-  answer: listOf(hook),
-  run: async ({ api, body }) => ({ items: await api.policy.hooks.accept(body.names) }),
+export const hookRoutes = served('policy.hooks', hooks, {
+  list: { answer: listOf(hook) },
+  accept: { body: hooksBody, answer: listOf(hook) },
 });
 
 export const tailAudit = route({

@@ -4,9 +4,9 @@ import { CaissonError } from '../../errors.ts';
 import { noQuestion } from '../../guard/approval-queue.ts';
 import { noGrant } from '../admin/approvals.ts';
 import { approvals as rows } from '../verbs/approvals.ts';
+import { hooks as hookRows, policy as policyRows } from '../verbs/policy.ts';
 import { made } from './made.ts';
 import type { Mine } from './place.ts';
-import { refused } from './refused.ts';
 
 export function decisionsOf(mine: Mine): ApprovalsApi {
   const { scope, bound, asked } = mine;
@@ -55,12 +55,10 @@ const onlyHere = (): CaissonError =>
     remedy: 'answer once or session',
   });
 
-export function policyOf({ api: { policy }, scope: { owner }, asked }: Mine): PolicyApi {
-  return {
-    checker: (query) => asked(async () => await policy.checker({ ...query, owner })),
-    examples: () => policy.examples(),
-    ignored: refused,
-    ready: () => policy.ready(),
-    hooks: { list: refused, accept: refused },
-  };
+export function policyOf(mine: Mine): PolicyApi {
+  const { policy } = mine.api;
+  const { owner } = mine.scope;
+  const checker: PolicyApi['checker'] = (query) => mine.asked(async () => await policy.checker({ ...query, owner }));
+  const byHand = { checker, hooks: made(mine, policy.hooks, { rows: hookRows, byHand: {} }) };
+  return made(mine, policy, { rows: policyRows, byHand });
 }
