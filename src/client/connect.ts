@@ -1,16 +1,11 @@
 /** Connects to a service: one object with the nouns of the library. Nothing is asked before the first call. */
 import { CaissonError } from '../errors.ts';
 import { approvals } from '../service/verbs/approvals.ts';
-import {
-  accessOf,
-  backendsOf,
-  configOf,
-  imagesOf,
-  installationOf,
-  mcpServersOf,
-  secrets,
-  tokensOf,
-} from './nouns/admin.ts';
+import { config } from '../service/verbs/config.ts';
+import { installation } from '../service/verbs/installation.ts';
+import { secrets } from '../service/verbs/secrets.ts';
+import { tokens } from '../service/verbs/tokens.ts';
+import { accessOf, backendsOf, imagesOf, mcpServersOf } from './nouns/admin.ts';
 import { execsOf } from './nouns/execs.ts';
 import { filesOf } from './nouns/files.ts';
 import { made } from './nouns/made.ts';
@@ -90,7 +85,7 @@ function clientOf(wire: Wire): CaissonClient {
   return {
     run: (request, options) => execs.run(request, options),
     exec: (request, options) => execs.start(request, options),
-    ...{ execs, secrets, close },
+    ...{ execs, close },
     sandboxes: sandboxesOf(wire),
     processes: processesOf(wire),
     sessions: sessionsOf(wire),
@@ -102,11 +97,12 @@ function clientOf(wire: Wire): CaissonClient {
     events: eventsOf(wire),
     images: imagesOf(wire),
     access: accessOf(wire),
-    tokens: tokensOf(wire),
+    tokens: made(wire, 'tokens', { rows: tokens, byHand: {} }),
     backends: backendsOf(wire),
     mcpServers: mcpServersOf(wire),
-    config: configOf(wire),
-    installation: installationOf(wire),
+    config: made(wire, 'config', { rows: config, byHand: {} }),
+    installation: made(wire, 'installation', { rows: installation, byHand: {} }),
+    secrets: made(wire, 'secrets', { rows: secrets, byHand: {} }),
     [Symbol.asyncDispose]: close,
   };
 }

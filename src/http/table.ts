@@ -37,9 +37,6 @@ type FunctionsOf<Noun> = {
 export type Verb = VerbsOf<CaissonApi>;
 
 const none = (why: string): None => ({ none: why });
-const hostPaths = 'it names files of the host';
-const readsText =
-  'it reads a text that the caller has: `caisson redact`, `caisson scan` and the library do it where that is';
 
 export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   run: none('the short form of execs.run'),
@@ -72,44 +69,14 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   'audit.verify': [policy.verifyAudit],
   'events.follow': [events.followEvents],
   'events.kept': [events.followEvents],
-  'images.list': [admin.listImages],
-  'images.recipes': [admin.listRecipes],
-  'images.build': [admin.buildImage],
-  'secrets.redactor': none(readsText),
-  'secrets.scan': none(readsText),
-  'secrets.approve': none(readsText),
-  'secrets.scanSkill': none(hostPaths),
-  'secrets.acceptSkill': none(hostPaths),
-  'access.message': [access.checkMessage],
-  'access.conversation': [access.checkMessage],
-  'access.pairing.list': [access.listPairings],
-  'access.pairing.approve': [access.approvePairing],
-  'access.pairing.revoke': [access.revokePairing],
-  'access.pairing.clearPending': none('`caisson pairing clear-pending` does it on the host of the service'),
-  'tokens.create': [admin.createToken],
-  'tokens.list': [admin.listTokens],
-  'tokens.remove': [admin.removeToken],
-  'tokens.admit': none('every request is counted for the token that it brings'),
-  'tokens.authenticate': none('every request does it with the token that it brings'),
-  'backends.check': [admin.listBackends],
-  'backends.account': [admin.backendAccount],
-  'backends.hostKeys': [admin.listHostKeys],
-  'backends.confirmHostKey': [admin.confirmHostKey],
-  'mcpServers.names': [admin.listMcpServers],
-  'mcpServers.child': none('its answer holds the secrets of a child of the caller'),
-  'mcpServers.shares': none('`caisson mcp config` asks it on the host of the service'),
-  'mcpServers.inside': none('its answer holds the secrets of a server'),
-  'mcpServers.admit': none('`caisson mcp run` does it on the host of the service'),
-  'installation.figures': none('GET /metrics has them'),
-  'installation.budgets': [admin.listBudgets],
-  'installation.budget': none('a budget is of the process that holds it'),
-  'installation.backup': none(hostPaths),
-  'config.show': [admin.showConfig],
-  'config.reload': [admin.reloadConfig],
-  'config.pending': [admin.pendingConfig],
-  'config.set': [admin.setConfig],
-  'config.create': none('the first file of a state directory is written on its host'),
-  'config.schema': [admin.configSchema],
+  ...admin.imageRoutes,
+  ...admin.secretRoutes,
+  ...access.accessRoutes,
+  ...admin.tokenRoutes,
+  ...admin.backendRoutes,
+  ...admin.mcpServerRoutes,
+  ...admin.installationRoutes,
+  ...admin.configRoutes,
 };
 
 /** Each once, in the order of the table; and those that serve the service alone. */

@@ -6,7 +6,6 @@ import type {
   CodeInput,
   ExecFilter,
   ExecInput,
-  ImagesApi,
   LogInput,
   ProcessesApi,
   RunInput,
@@ -66,7 +65,6 @@ export const requestKeys = {
 const page = { limit: true, cursor: true } as const;
 
 export const listKeys = {
-  images: { backend: true } satisfies Of<NonNullable<Parameters<ImagesApi['list']>[0]>>,
   execs: { ...page, task: true, owner: true, sandboxes: true } satisfies Of<ExecFilter>,
   logs: { after: true, follow: true } satisfies Of<LogInput>,
   processes: { task: true, owner: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
+import { backends } from '../../service/verbs/backends.ts';
+import { config } from '../../service/verbs/config.ts';
+import { images } from '../../service/verbs/images.ts';
+import { installation } from '../../service/verbs/installation.ts';
+import { mcpServers } from '../../service/verbs/mcp-servers.ts';
+import { secrets } from '../../service/verbs/secrets.ts';
+import { tokens } from '../../service/verbs/tokens.ts';
 import { tokenIn } from '../hooks/token.ts';
+import { outline, served } from '../made.ts';
 import { route } from '../route.ts';
 import {
   accountItem,
@@ -22,46 +30,13 @@ import {
   token,
   tokenBody,
 } from '../schemas/admin.ts';
-import { bare, listOf, noAnswer, taskId } from '../schemas/common.ts';
+import { bare, listOf, taskId } from '../schemas/common.ts';
 
-export const listImages = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/images',
-  scope: 'read',
-  about: 'Lists images that are there.',
-  answer: listOf(image),
-  run: async ({ api, options }) => ({ items: await api.images.list({}, options) }),
-});
+const ofBackend = { params: z.strictObject({ name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/) }) } as const;
 
-export const listRecipes = route({
+const listBackends = route({
   ...bare,
-  method: 'GET',
-  path: '/v1/images/recipes',
-  scope: 'read',
-  about: 'Lists recipes from which images can be built.',
-  answer: listOf(recipe),
-  run: async ({ api }) => ({ items: await api.images.recipes() }),
-});
-
-export const buildImage = route({
-  ...bare,
-  method: 'POST',
-  path: '/v1/images',
-  scope: 'admin',
-  about: 'Builds an image from a recipe.',
-  body: buildBody,
-  answer: built,
-  run: ({ api, body: { recipe: name, ...how }, options }) => api.images.build(name, how, options),
-});
-
-export const listBackends = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/backends',
-  scope: 'read',
-  about:
-    'Tells whether each backend can be used here, and what is wrong with it; with the scope admin, its facts and findings too.',
+  ...outline(backends.check),
   answer: listOf(backend),
   run: async ({ api, options, token }) => {
     const checks = await api.backends.check(undefined, options);
@@ -78,94 +53,16 @@ export const listBackends = route({
   },
 });
 
-export const listBudgets = route({
+const backendAccount = route({
   ...bare,
-  method: 'GET',
-  path: '/v1/budgets',
-  scope: 'read',
-  about:
-    'Lists the budgets of the service: what callers together and each owner may hold, what they hold, and what was refused. For tokens of the operator.',
-  answer: listOf(budget),
-  run: async ({ api }) => ({ items: await api.installation.budgets() }),
-});
-
-const backendName = z.strictObject({ name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/) });
-
-export const listHostKeys = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/backends/{name}/host-keys',
-  scope: 'admin',
-  about: 'Asks the hosts of a backend for their keys.',
-  params: backendName,
-  answer: listOf(hostKey),
-  run: async ({ api, params, options }) => ({ items: await api.backends.hostKeys(params.name, options) }),
-});
-
-export const confirmHostKey = route({
-  ...bare,
-  method: 'POST',
-  path: '/v1/backends/{name}/host-keys',
-  scope: 'admin',
-  about: 'Confirms the key of a host, whose fingerprint a person has compared.',
-  params: backendName,
-  body: hostKeyBody,
-  answer: noAnswer,
-  run: async ({ api, params, body, options }) => {
-    await api.backends.confirmHostKey(params.name, body, options);
-    return undefined;
-  },
-});
-
-export const backendAccount = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/backends/{name}/account',
-  scope: 'admin',
-  about: 'Lists what runs, or is kept, in the account of a backend.',
-  params: backendName,
+  ...outline(backends.account),
+  ...ofBackend,
   answer: listOf(accountItem),
   run: async ({ api, params, options }) => {
     const [view] = await api.backends.account([params.name], options);
     if (view === undefined) throw new CaissonError('not_supported', `the backend ${params.name} has no account`);
     if (view.error !== null) throw new CaissonError('unavailable', view.error);
     return { items: view.items };
-  },
-});
-
-export const createToken = route({
-  ...bare,
-  method: 'POST',
-  path: '/v1/tokens',
-  scope: 'admin',
-  about: 'Makes a token, which is shown in this answer only.',
-  body: tokenBody,
-  status: 201,
-  answer: newToken,
-  run: ({ api, body, by }) => api.tokens.create(body, by),
-});
-
-export const listTokens = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/tokens',
-  scope: 'admin',
-  about: 'Lists tokens, never the secrets.',
-  answer: listOf(token),
-  run: async ({ api }) => ({ items: await api.tokens.list() }),
-});
-
-export const removeToken = route({
-  ...bare,
-  method: 'DELETE',
-  path: '/v1/tokens/{tokenId}',
-  scope: 'admin',
-  about: 'Removes a token: it holds no more from the next request on.',
-  params: z.strictObject({ tokenId: z.string().regex(/^tok_[a-z0-9]{16}$/) }),
-  answer: noAnswer,
-  run: async ({ api, params, by }) => {
-    await api.tokens.remove(params.tokenId, by);
-    return undefined;
   },
 });
 
@@ -188,69 +85,42 @@ export const createTicket = route({
   },
 });
 
-export const showConfig = route({
+const configSchema = route({
   ...bare,
-  method: 'GET',
-  path: '/v1/config',
-  scope: 'admin',
-  about: 'Shows the configuration in force, with the origin of each value.',
-  query: z.strictObject({ task: taskId.exactOptional() }),
-  answer: listOf(setting),
-  run: async ({ api, query }) => ({ items: await api.config.show(query.task) }),
-});
-
-export const setConfig = route({
-  ...bare,
-  method: 'PUT',
-  path: '/v1/config',
-  scope: 'admin',
-  about:
-    'Sets one key in the configuration file. Rules that ask or deny, and hosts that are denied, hold at once; all else after a reload, or when the service is started again.',
-  body: settingBody,
-  answer: noAnswer,
-  run: async ({ api, body }) => {
-    await api.config.set(body.key, body.text);
-    return undefined;
-  },
-});
-
-export const reloadConfig = route({
-  ...bare,
-  method: 'POST',
-  path: '/v1/config/reload',
-  scope: 'admin',
-  about: 'Reads the configuration file again; lists what holds now, and what needs a restart.',
-  answer: reloaded,
-  run: async ({ api }) => await api.config.reload(),
-});
-
-export const pendingConfig = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/config/pending',
-  scope: 'admin',
-  about:
-    'Lists what the configuration file says since it was read: what of it holds already, and what a reload would loosen.',
-  answer: pending,
-  run: async ({ api }) => await api.config.pending(),
-});
-
-export const configSchema = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/config/schema',
-  scope: 'read',
-  about: 'Gives the JSON Schema of the configuration file.',
+  ...outline(config.schema),
   answer: z.looseObject({}),
   run: async ({ api }) => ({ ...(await api.config.schema()) }),
 });
 
-export const listMcpServers = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/mcp-servers',
-  scope: 'read',
-  about: 'Lists the names of the MCP servers that are configured.',
-  answer: listOf(z.string()),
-  run: async ({ api }) => ({ items: await api.mcpServers.names() }),
+export const imageRoutes = served('images', images, {
+  list: { answer: listOf(image) },
+  recipes: { answer: listOf(recipe) },
+  build: { body: buildBody, answer: built },
+});
+
+export const secretRoutes = served('secrets', secrets, {});
+
+export const tokenRoutes = served('tokens', tokens, {
+  create: { body: tokenBody, status: 201, answer: newToken },
+  list: { answer: listOf(token) },
+  remove: { params: z.strictObject({ tokenId: z.string().regex(/^tok_[a-z0-9]{16}$/) }) },
+});
+
+export const backendRoutes = served('backends', backends, {
+  check: [listBackends],
+  account: [backendAccount],
+  hostKeys: { ...ofBackend, answer: listOf(hostKey) },
+  confirmHostKey: { ...ofBackend, body: hostKeyBody },
+});
+
+export const mcpServerRoutes = served('mcpServers', mcpServers, { names: { answer: listOf(z.string()) } });
+
+export const installationRoutes = served('installation', installation, { budgets: { answer: listOf(budget) } });
+
+export const configRoutes = served('config', config, {
+  show: { query: z.strictObject({ task: taskId.exactOptional() }), answer: listOf(setting) },
+  reload: { answer: reloaded },
+  pending: { answer: pending },
+  set: { body: settingBody },
+  schema: [configSchema],
 });

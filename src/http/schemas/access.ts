@@ -34,9 +34,9 @@ export const hearing = z
   })
   .meta({ id: 'Hearing' });
 
-export const paired = z.object({ ...person, pairedAt: time, by: z.string() }).meta({ id: 'Paired' });
+const paired = z.object({ ...person, pairedAt: time, by: z.string() }).meta({ id: 'Paired' });
 
-export const pairings = z
+const pairings = z
   .object({
     pending: z.array(z.object({ id: z.string(), ...person, askedAt: time, expiresAt: time })).readonly(),
     paired: z.array(paired).readonly(),
@@ -44,8 +44,15 @@ export const pairings = z
   })
   .meta({ id: 'Pairings' });
 
-export const codeBody = z.strictObject({ platform, code: z.string().min(1).max(64) }).meta({ id: 'PairingCode' });
-export const revokeBody = z.strictObject({ platform, user: id }).meta({ id: 'RevokePairing' });
-export const revoked = z
+const codeBody = z.strictObject({ platform, code: z.string().min(1).max(64) }).meta({ id: 'PairingCode' });
+const revokeBody = z.strictObject({ platform, user: id }).meta({ id: 'RevokePairing' });
+const revoked = z
   .object({ user: paired, still: z.string().describe('What still lets them in; `none`: nothing does.') })
   .meta({ id: 'RevokedPairing' });
+
+/** What plain routes take and give. */
+export const plain = {
+  list: { answer: pairings },
+  approve: { body: codeBody, answer: paired },
+  revoke: { body: revokeBody, answer: revoked },
+} as const;

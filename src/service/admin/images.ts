@@ -3,7 +3,8 @@ import type { ImagesApi, Options } from '../api.ts';
 import type { Images } from '../../backend.ts';
 import type { Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
-import { checkKeys, listKeys } from '../inputs.ts';
+import { checkKeys } from '../inputs.ts';
+import { images as rows } from '../verbs/images.ts';
 import type { GcParts } from './gc.ts';
 
 export interface ImageBuilder {
@@ -24,7 +25,7 @@ export function imagesOf(parts: ImageParts): ImagesApi {
   const imagesFacet = async (name: string): Promise<Images | undefined> => (await parts.context.backend(name)).images;
   return {
     list: async (filter = {}, options = {}) => {
-      checkKeys(filter, listKeys.images);
+      checkKeys(filter, rows.list.keys);
       const names = filter.backend === undefined ? parts.backendNames : [filter.backend];
       const found = await Promise.all(
         names.map(async (backend) => {

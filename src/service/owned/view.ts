@@ -3,15 +3,23 @@
  * out of bounds, is not there: lists leave it out, and to name it is `not_found`
  * with the words for what does not exist. What concerns the whole installation is `permission_denied`.
  */
-import type { AccessApi, CaissonApi, ConfigView, ImagesApi } from '../api.ts';
+import type { AccessApi, CaissonApi, ConfigView, McpServersApi } from '../api.ts';
 import { decisionsOf, policyOf } from './decisions.ts';
 import { execsOf } from './execs.ts';
 import { auditOf, eventsOf } from './records.ts';
 import { networkOf } from './network.ts';
 import { type Mine, mineOf, type Viewer } from './place.ts';
 import { processesOf, sessionsOf } from './processes.ts';
-import { refuse, refused } from './refused.ts';
+import { refused } from './refused.ts';
+import { access, pairing } from '../verbs/access.ts';
+import { backends } from '../verbs/backends.ts';
+import { config } from '../verbs/config.ts';
 import { files } from '../verbs/files.ts';
+import { images } from '../verbs/images.ts';
+import { installation } from '../verbs/installation.ts';
+import { mcpServers } from '../verbs/mcp-servers.ts';
+import { secrets } from '../verbs/secrets.ts';
+import { tokens } from '../verbs/tokens.ts';
 import { made } from './made.ts';
 import { sandboxesOf } from './sandboxes.ts';
 
@@ -31,59 +39,31 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     network: networkOf(mine),
     audit: auditOf(mine),
     events: eventsOf(mine),
-    images: imagesOf(mine),
-    secrets: { redactor: refuse, scan: refused, approve: refused, scanSkill: refused, acceptSkill: refused },
+    images: made(mine, api.images, { rows: images, byHand: {} }),
+    secrets: made(mine, api.secrets, { rows: secrets, byHand: {} }),
     access: accessOf(mine),
-    tokens: { create: refused, list: refused, remove: refused, authenticate: refused, admit: refused },
-    ...shared(mine),
-    installation: installationOf(mine),
-    config: configOf(api.config),
+    tokens: made(mine, api.tokens, { rows: tokens, byHand: {} }),
+    backends: made(mine, api.backends, { rows: backends, byHand: {} }),
+    mcpServers: mcpServersOf(mine),
+    installation: made(mine, api.installation, { rows: installation, byHand: {} }),
+    config: configOf(mine),
     close: refused,
   };
 }
 
-/** Images that are there belong to the user who pulled them, and backends and servers are of the host: only the operator sees them. */
-function imagesOf({ api: { images }, isOperator }: Mine): ImagesApi {
-  const list: ImagesApi['list'] = (filter, options) => images.list(filter, options);
-  return { list: isOperator ? list : refused, recipes: () => images.recipes(), build: refused };
+function accessOf(mine: Mine): AccessApi {
+  const noun = mine.api.access;
+  const byHand = { pairing: made(mine, noun.pairing, { rows: pairing, byHand: {} }) };
+  return made(mine, noun, { rows: access, byHand });
 }
 
-/** Who may talk is of the installation: only its operator's tokens may ask, and only those with `admin` change it. */
-function accessOf({ api: { access }, isOperator }: Mine): AccessApi {
-  const message: AccessApi['message'] = (given) => access.message(given);
-  const conversation: AccessApi['conversation'] = (given) => access.conversation(given);
-  return {
-    ...(isOperator ? { message, conversation } : { message: refused, conversation: refused }),
-    pairing: { list: refused, approve: refused, revoke: refused, clearPending: refused },
-  };
+function mcpServersOf(mine: Mine): McpServersApi {
+  const noun = mine.api.mcpServers;
+  const names: McpServersApi['names'] = async () => (mine.isOperator ? await noun.names() : []);
+  return made(mine, noun, { rows: mcpServers, byHand: { names } });
 }
 
-function shared({ api, isOperator }: Mine): Pick<CaissonApi, 'backends' | 'mcpServers'> {
-  const { backends, mcpServers } = api;
-  const check: CaissonApi['backends']['check'] = (names, options) => backends.check(names, options);
-  return {
-    backends: {
-      check: isOperator ? check : refused,
-      ...{ account: refused, hostKeys: refused, confirmHostKey: refused },
-    },
-    mcpServers: {
-      names: async () => (isOperator ? await mcpServers.names() : []),
-      ...{ shares: refused, child: refused, inside: refused, admit: refused },
-    },
-  };
-}
-
-/** Figures are sums over all owners, and budgets name the owners that use the most. */
-function installationOf({ api: { installation }, isOperator }: Mine): CaissonApi['installation'] {
-  const ofOperator = isOperator
-    ? { figures: () => installation.figures(), budgets: () => installation.budgets() }
-    : { figures: refused, budgets: refused };
-  return { ...ofOperator, budget: (name) => installation.budget(name), backup: refused };
-}
-
-function configOf(config: ConfigView): ConfigView {
-  const { home, server } = config;
-  const schema = (): Promise<object> => config.schema();
-  const changes = { set: refused, create: refused, reload: refused, pending: refused };
-  return { home, server, notices: [], show: refused, ...changes, schema };
+function configOf(mine: Mine): ConfigView {
+  const { home, server } = mine.api.config;
+  return made(mine, mine.api.config, { rows: config, byHand: { home, server, notices: [] } });
 }
