@@ -14,6 +14,7 @@ import {
 } from '../service/verbs/row.ts';
 import type { Call } from './types.ts';
 import { type Route, route } from './route.ts';
+import { type Twin, twins } from './twin.ts';
 import { bodiless, inSandbox, noAnswer, nothing } from './schemas/common.ts';
 
 export interface None {
@@ -29,6 +30,7 @@ export interface Plain {
   readonly body?: z.ZodType;
   readonly answer?: z.ZodType;
   readonly status?: 201;
+  readonly twin?: Twin;
 }
 
 type Remote<Table> = {
@@ -78,7 +80,7 @@ export function served<const Noun extends string, Table extends AnyRows, Given e
     const made = isRow(row)
       ? isRoutes(entry)
         ? entry
-        : [plain(`${noun}.${verb}`, row, Object.assign({}, entry))]
+        : twinned(plainRoute(`${noun}.${verb}`, row, Object.assign({}, entry)), Object.assign({}, entry))
       : none(row);
     return [`${noun}.${verb}`, made] as const;
   });
@@ -91,6 +93,7 @@ const isServed = <Noun extends string, Table>(table: object): table is Served<No
   Object.values(table).every((each) => each !== undefined);
 const none = ({ none: why = '' }: AnyRow): None => ({ none: why });
 const isRow = (row: AnyRow): row is AnyRow & At => row.none === undefined;
+const twinned = (byId: Route, { twin }: Plain): readonly Route[] => (twin === undefined ? [byId] : twins(byId, twin));
 const isRoutes = (entry: unknown): entry is readonly Route[] => Array.isArray(entry);
 
 /** What the row says of its route. */
@@ -105,7 +108,7 @@ export function outline({ method, path, scope, about, orScope, brief }: Omit<Any
   };
 }
 
-function plain(name: string, row: AnyRow & At, schemas: Plain): Route {
+export function plainRoute(name: string, row: AnyRow & At, schemas: Plain): Route {
   const { params = row.path.includes('{id}') ? inSandbox : nothing } = schemas;
   const { query = nothing, body = bodiless, answer = noAnswer, status } = schemas;
   return route({

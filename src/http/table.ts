@@ -8,7 +8,6 @@ import type { Route } from './route.ts';
 import * as access from './routes/access.ts';
 import * as admin from './routes/admin.ts';
 import * as approvals from './routes/approvals.ts';
-import * as byId from './routes/by-id.ts';
 import * as events from './routes/events.ts';
 import * as execs from './routes/execs.ts';
 import * as files from './routes/files.ts';
@@ -43,32 +42,16 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   exec: none('the short form of execs.start'),
   close: none('a signal ends the service'),
   ...sandboxes.sandboxRoutes,
-  'execs.start': [execs.startExec, execs.runCode, byId.startAnyExec],
-  'execs.run': [execs.startExec, execs.runCode, byId.startAnyExec],
-  'execs.list': [execs.listExecs, execs.listExecsOfSandbox],
-  'execs.get': [execs.getExec, byId.getAnyExec],
-  'execs.cancel': [execs.cancelExec, byId.cancelAnyExec],
-  'execs.logs': [execs.getExec, byId.getAnyExec, byId.taskLogs],
-  'processes.start': [processes.startProcess, byId.startAnyProcess],
-  'processes.list': [processes.listProcesses, processes.listProcessesOfSandbox],
-  'processes.get': [processes.getProcess, byId.getAnyProcess],
-  'processes.input': [processes.sendInput, byId.sendAnyInput],
-  'processes.wait': [processes.waitForProcess, byId.waitForAnyProcess],
-  'processes.kill': [processes.killProcess, byId.killAnyProcess],
-  'sessions.open': [sessions.openSession],
-  'sessions.exec': [sessions.runInSession],
-  'sessions.run': [sessions.runInSession],
-  'sessions.close': [sessions.closeSession],
-  'sessions.list': [sessions.listSessions],
+  ...execs.execRoutes,
+  ...processes.processRoutes,
+  ...sessions.sessionRoutes,
   ...files.fileRoutes,
   ...approvals.approvalRoutes,
   ...policy.policyRoutes,
   ...network.networkRoutes,
   ...policy.hookRoutes,
-  'audit.tail': [policy.tailAudit],
-  'audit.verify': [policy.verifyAudit],
-  'events.follow': [events.followEvents],
-  'events.kept': [events.followEvents],
+  ...policy.auditRoutes,
+  ...events.eventRoutes,
   ...admin.imageRoutes,
   ...admin.secretRoutes,
   ...access.accessRoutes,

@@ -1,81 +1,12 @@
 /**
  * Keys of what callers give. A key that is not known is an error before anything happens: `netwrok: 'none'` would otherwise
- * run with a network, and nothing would show it. The tables follow the types of `api.ts`; the compiler compares them.
+ * run with a network, and nothing would show it. The rows of `verbs/` name them.
  */
-import type {
-  CodeInput,
-  ExecFilter,
-  ExecInput,
-  LogInput,
-  ProcessesApi,
-  RunInput,
-  SandboxRequest,
-  SessionInput,
-  SessionsApi,
-} from './api.ts';
 import { CaissonError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { AnyRows, Known } from './verbs/row.ts';
-import { sandboxes } from './verbs/sandboxes.ts';
 
 type Table = Readonly<Record<string, Known>>;
-type KeysOf<T> = T extends unknown ? keyof T : never;
-type Of<T> = Readonly<Record<KeysOf<T>, Known>>;
-type InputOf<Api, Verb extends keyof Api> = Api[Verb] extends (input: infer Input, ...rest: never[]) => unknown
-  ? Input
-  : never;
-
-const sandbox: Of<SandboxRequest> = sandboxes.create.keys;
-
-const exec: Of<ExecInput> = {
-  ...{
-    execId: true,
-    command: true,
-    cwd: true,
-    env: true,
-    skills: true,
-    stdin: true,
-    input: true,
-    rawOutput: true,
-    tty: { columns: true, rows: true },
-  },
-  ...{ timeoutMs: true, outputLimitBytes: true },
-};
-
-const code: Of<CodeInput> = {
-  ...{
-    execId: true,
-    env: true,
-    skills: true,
-    rawOutput: true,
-    timeoutMs: true,
-    outputLimitBytes: true,
-    code: { language: true, text: true },
-  },
-};
-
-const session: Of<SessionInput> = { taskId: true, name: true, text: true, execId: true, env: true, timeoutMs: true };
-const named: Of<Pick<SessionInput, 'taskId' | 'name'>> = { taskId: true, name: true };
-export const requestKeys = {
-  exec: { ...sandbox, ...exec },
-  code: { ...sandbox, ...code },
-  run: { ...sandbox, ...exec } satisfies Of<RunInput & SandboxRequest>,
-} as const;
-
-const page = { limit: true, cursor: true } as const;
-
-export const listKeys = {
-  execs: { ...page, task: true, owner: true, sandboxes: true } satisfies Of<ExecFilter>,
-  logs: { after: true, follow: true } satisfies Of<LogInput>,
-  processes: { task: true, owner: true } satisfies Of<NonNullable<Parameters<ProcessesApi['list']>[0]>>,
-} as const;
-
-export const sessionKeys: { readonly [Verb in Exclude<keyof SessionsApi, 'list'>]: Of<InputOf<SessionsApi, Verb>> } = {
-  open: named,
-  exec: session,
-  run: session,
-  close: named,
-};
 
 /** Throws `invalid_argument`, with the nearest key. Values are checked where they are used. */
 export function checkKeys(input: unknown, known: Table): void {

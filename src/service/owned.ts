@@ -2,38 +2,18 @@
  * What a client of the service sees of the API: every verb acts on behalf of its owner and token, and shows what belongs to
  * that owner. This is the one place where that view is made.
  */
-import type {
-  ApprovalsApi,
-  CaissonApi,
-  Caller,
-  ConfigView,
-  ExecsApi,
-  FilesApi,
-  NetworkApi,
-  ProcessesApi,
-  SandboxesApi,
-  SessionsApi,
-  TokenView,
-} from './api.ts';
+import type { CaissonApi, Caller, TokenView } from './api.ts';
 import { actingAs as authoredBy, type Author } from '../lib/author.ts';
 import { operator } from '../values/caller.ts';
 import { onlyOf } from './owned/view.ts';
 import type { AnyRow, AnyRows } from './verbs/row.ts';
 import { approvals } from './verbs/approvals.ts';
+import { execs } from './verbs/execs.ts';
 import { files } from './verbs/files.ts';
 import { network } from './verbs/network.ts';
+import { processes } from './verbs/processes.ts';
 import { sandboxes } from './verbs/sandboxes.ts';
-
-/** Which argument of a verb its options are; `null`: it takes none. */
-type Places<Noun> = Readonly<Record<keyof Noun, number | null>>;
-
-const placesIn = (rows: AnyRows): Readonly<Record<string, number>> =>
-  Object.fromEntries(Object.entries<AnyRow>(rows).map(([verb, { takes }]) => [verb, takes.length]));
-const execs: Places<ExecsApi> = { start: 1, run: 1, list: 1, get: 1, cancel: 1, logs: 2 };
-const processes: Places<ProcessesApi> = { start: 1, list: 1, get: 1, input: 2, wait: 1, kill: 2 };
-const sessions: Places<SessionsApi> = { open: 1, exec: 1, run: 1, close: 1, list: 1 };
-
-const config: Places<Pick<ConfigView, 'set' | 'reload'>> = { set: null, reload: null };
+import { sessions } from './verbs/sessions.ts';
 
 /** Who may administer the installation sees all of it; any other client, what is its owner's and within the bounds of its token. */
 export function apiOf(
@@ -52,14 +32,14 @@ export function apiOf(
 /** Nouns that answer the same to every caller are passed on as they are. */
 function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
   const mine = {
-    sandboxes: actingFor<SandboxesApi, SandboxesApi>(api.sandboxes, placesIn(sandboxes), caller),
+    sandboxes: actingFor(api.sandboxes, sandboxes, caller),
     execs: actingFor(api.execs, execs, caller),
     processes: actingFor(api.processes, processes, caller),
     sessions: actingFor(api.sessions, sessions, caller),
-    files: actingFor<FilesApi, FilesApi>(api.files, placesIn(files), caller),
-    approvals: actingFor<ApprovalsApi, ApprovalsApi>(api.approvals, placesIn(approvals), caller),
-    network: actingFor<NetworkApi, NetworkApi>(api.network, placesIn(network), caller),
-    config: actingFor(api.config, config, caller),
+    files: actingFor(api.files, files, caller),
+    approvals: actingFor(api.approvals, approvals, caller),
+    network: actingFor(api.network, network, caller),
+    config: actingFor(api.config, {}, caller),
   };
   const { policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation } = api;
   return {
@@ -76,16 +56,17 @@ function withCaller(args: readonly unknown[], place: number, caller: Caller): re
   return [...before, { ...Object(args[place]), caller }];
 }
 
-function actingFor<Verbs extends object, Noun extends Verbs>(noun: Noun, places: Places<Verbs>, caller: Caller): Noun {
+/** The options of a verb stand after what its row says that it takes; without a row it takes none. */
+function actingFor<Noun extends object>(noun: Noun, rows: AnyRows, caller: Caller): Noun {
   const author: Author = { owner: caller.owner, by: caller.token, reason: null };
-  const known = new Map<PropertyKey, number | null>(Object.entries<number | null>(places));
+  const known = new Map<PropertyKey, AnyRow>(Object.entries(rows));
   return new Proxy(noun, {
     get(target, verb): unknown {
       const act: unknown = Reflect.get(target, verb, target);
-      const place = known.get(verb) ?? null;
       if (typeof act !== 'function') return act;
+      const row = known.get(verb);
       return (...args: readonly unknown[]): unknown => {
-        const given = place === null ? args : withCaller(args, place, caller);
+        const given = row === undefined ? args : withCaller(args, row.takes.length, caller);
         return authoredBy(author, () => Reflect.apply(act, target, given) as unknown);
       };
     },

@@ -9,8 +9,9 @@ import type {
   RunResult,
   SandboxRequest,
 } from '../../service/api.ts';
+import { execs } from '../../service/verbs/execs.ts';
 import { runCollected } from '../exec/collect.ts';
-import { checkWhere, eventIn } from '../exec/events.ts';
+import { eventIn } from '../exec/events.ts';
 import { heard } from '../../exec/heard.ts';
 import { checkedExecId, newExecId } from '../exec/ids.ts';
 import { startExec } from '../exec/start.ts';
@@ -18,15 +19,15 @@ import type { ByteSource, ClientExecsApi, ClientRunInput } from '../types.ts';
 import { followed } from '../wire/followed.ts';
 import { page } from '../wire/page.ts';
 import { segment } from '../wire/path.ts';
-import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
+import { made } from './made.ts';
 
-const path = '/v1/execs';
+const { path } = execs.list;
 /** A body of the service has two megabytes, and escapes may double a text. */
 const mostInputUnits = 512 * 1024;
 
 export function execsOf(wire: Wire): ClientExecsApi {
-  return {
+  const byHand: Omit<ClientExecsApi, 'get' | 'cancel'> = {
     start: async (request, options = {}) => {
       const { execId = newExecId() } = request;
       const { stdin = false, tty } = 'code' in request ? {} : request;
@@ -45,29 +46,12 @@ export function execsOf(wire: Wire): ClientExecsApi {
         where: 'object',
       });
     },
-    get: async (execId, options = {}) => {
-      const found = await wire.json({
-        method: 'GET',
-        path: `${path}/${checkedExecId(execId)}`,
-        signal: options.signal,
-      });
-      const view = shaped<ExecView>(found, { id: 'text', startedAt: 'text', command: 'list', exit: 'object?' });
-      checkWhere(view.where);
-      return view;
-    },
-    cancel: async (execId, options = {}) => {
-      await wire.json({
-        method: 'DELETE',
-        path: `${path}/${checkedExecId(execId)}`,
-        repeatable: true,
-        signal: options.signal,
-      });
-    },
     logs: (id, how = {}, options = {}) =>
       id.startsWith('exec_')
         ? logsOf(wire, { ...how, id: checkedExecId(id) }, options)
         : taskLogs(wire, { ...how, id }, options),
   };
+  return made(wire, 'execs', { rows: execs, byHand });
 }
 
 /** The operator's client sees what its token sees: a filter by owner, or by sandboxes, is not made through it. */

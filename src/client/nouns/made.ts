@@ -2,6 +2,7 @@
 import { CaissonError } from '../../errors.ts';
 import type { Options } from '../../service/types.ts';
 import { type AnyRow, type AnyRows, type Fields, membersOf, type NounIn } from '../../service/verbs/row.ts';
+import { checkedExecId } from '../exec/ids.ts';
 import type { CaissonClient } from '../types.ts';
 import { notServed } from '../wire/none.ts';
 import { segment } from '../wire/path.ts';
@@ -92,10 +93,14 @@ export function withoutConfirmed<Input extends { readonly confirmed?: unknown }>
   return rest;
 }
 
+const ofExecs: ReadonlySet<string> = new Set(['execId', 'processId']);
+
 function addressed(path: string, members: Members): { readonly at: string; readonly rest: Members } {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const keyOf = (name: string): string => (name === 'id' ? 'task' : name);
-  const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(members[keyOf(name)]));
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    (ofExecs.has(name) ? checkedExecId : segment)(members[keyOf(name)]),
+  );
   const taken = new Set(names.map(keyOf));
   return { at, rest: Object.fromEntries(Object.entries(members).filter(([name]) => !taken.has(name))) };
 }

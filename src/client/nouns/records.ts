@@ -1,10 +1,12 @@
 /** What happened: changes of state, and the audit. */
 import { CaissonError } from '../../errors.ts';
-import type { AuditApi, AuditRecord, EventsApi, EventView, Verification } from '../../service/api.ts';
+import type { AuditApi, AuditRecord, EventsApi, EventView } from '../../service/api.ts';
+import { audit } from '../../service/verbs/records.ts';
 import { followed } from '../wire/followed.ts';
 import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
 import { none } from '../wire/none.ts';
+import { made } from './made.ts';
 
 export function eventsOf(wire: Wire): EventsApi {
   return {
@@ -26,17 +28,12 @@ export function eventsOf(wire: Wire): EventsApi {
 
 /** A lost connection ends a tail that follows: its records are counted from the last one, not from one that was seen. */
 export function auditOf(wire: Wire): AuditApi {
-  return {
-    async *tail({ count, follow = false, owner, only }, { signal } = {}) {
-      checkFilters({ owner, only });
-      for await (const record of wire.events({ method: 'GET', path: '/v1/audit', query: { count, follow }, signal }))
-        yield shaped<AuditRecord>(record, { seq: 'number', at: 'text', type: 'text', prev: 'text', hash: 'text' });
-    },
-    verify: async () =>
-      shaped<Verification>(await wire.json({ method: 'GET', path: '/v1/audit/verification' }), {
-        ...{ intact: 'flag', records: 'number', torn: 'number', broken: 'object?' },
-      }),
+  const tail: AuditApi['tail'] = async function* ({ count, follow = false, owner, only }, { signal } = {}) {
+    checkFilters({ owner, only });
+    for await (const record of wire.events({ method: 'GET', path: audit.tail.path, query: { count, follow }, signal }))
+      yield shaped<AuditRecord>(record, { seq: 'number', at: 'text', type: 'text', prev: 'text', hash: 'text' });
   };
+  return made(wire, 'audit', { rows: audit, byHand: { tail } });
 }
 
 function checkFilters(filters: { readonly owner: string | undefined; readonly only?: unknown }): void {

@@ -1,4 +1,5 @@
 import type { SessionEnd, SessionResult, SessionStart, SessionView } from '../../service/api.ts';
+import { sessions } from '../../service/verbs/sessions.ts';
 import { heard } from '../../exec/heard.ts';
 import { runCollected } from '../exec/collect.ts';
 import { checkedExecId, newExecId } from '../exec/ids.ts';
@@ -6,14 +7,15 @@ import { startExec } from '../exec/start.ts';
 import type { ClientSessionsApi } from '../types.ts';
 import type { Sent } from '../wire/lines.ts';
 import { segment } from '../wire/path.ts';
-import { listed, shaped, type Shape } from '../wire/shape.ts';
+import { listed, shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
+import { made } from './made.ts';
 
 const at = (taskId: string): string => `/v1/sandboxes/${segment(taskId)}/sessions`;
-const shape: Shape<SessionView> = { name: 'text', open: 'flag', restored: 'flag', lost: 'list' };
+const [shape] = sessions.list.gives;
 
 export function sessionsOf(wire: Wire): ClientSessionsApi {
-  return {
+  const byHand: Omit<ClientSessionsApi, 'list'> = {
     open: async ({ taskId, name }, { signal } = {}) => {
       const opened = await wire.json({ method: 'POST', path: at(taskId), body: { name }, repeatable: true, signal });
       return shaped<SessionView>(opened, shape);
@@ -36,9 +38,8 @@ export function sessionsOf(wire: Wire): ClientSessionsApi {
     close: async ({ taskId, name }, { signal } = {}) => {
       await wire.json({ method: 'DELETE', path: `${at(taskId)}/${segment(name)}`, repeatable: true, signal });
     },
-    list: async (taskId, { signal } = {}) =>
-      listed<SessionView>(await wire.json({ method: 'GET', path: at(taskId), signal }), shape),
   };
+  return made(wire, 'sessions', { rows: sessions, byHand });
 }
 
 function startIn({ placed }: Sent): SessionStart {

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { isCode, toCaissonError } from '../../errors.ts';
+import { events } from '../../service/verbs/records.ts';
+import { outline, served } from '../made.ts';
 import { HttpRefusal } from '../problems.ts';
 import { route } from '../route.ts';
 import { bare } from '../schemas/common.ts';
 import { changeEvent } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
 
-export const followEvents = route({
+const followEvents = route({
   ...bare,
-  method: 'GET',
-  path: '/v1/events',
-  scope: 'read',
-  about: 'Streams changes of state of sandboxes, execs, processes and approvals of the owner from `after` on.',
+  ...outline(events.follow),
   query: z.strictObject({ follow: z.enum(['true', 'false']).exactOptional() }),
   events: changeEvent,
   answer: z.undefined(),
@@ -37,3 +36,5 @@ export const followEvents = route({
 /** What is not kept any more is 410, and not 404: it was there. */
 const gone = (error: unknown): unknown =>
   isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;
+
+export const eventRoutes = served('events', events, { follow: [followEvents], kept: [followEvents] });

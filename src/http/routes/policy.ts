@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import { turn } from '../../lib/turns.ts';
 import type { Budget, Checker, Decision } from '../../service/api.ts';
+import { audit } from '../../service/verbs/records.ts';
 import { hooks, policy } from '../../service/verbs/policy.ts';
 import { outline, served } from '../made.ts';
 import { route } from '../route.ts';
@@ -84,12 +85,9 @@ export const hookRoutes = served('policy.hooks', hooks, {
   accept: { body: hooksBody, answer: listOf(hook) },
 });
 
-export const tailAudit = route({
+const tailAudit = route({
   ...bare,
-  method: 'GET',
-  path: '/v1/audit',
-  scope: 'read',
-  about: 'Streams the last records of what was decided and run for the owner; with follow, also those to come.',
+  ...outline(audit.tail),
   query: z.strictObject({ count: queryCount.exactOptional(), follow: z.enum(['true', 'false']).exactOptional() }),
   events: auditEvent,
   answer: z.undefined(),
@@ -99,12 +97,4 @@ export const tailAudit = route({
   },
 });
 
-export const verifyAudit = route({
-  ...bare,
-  method: 'GET',
-  path: '/v1/audit/verification',
-  scope: 'admin',
-  about: 'Tells whether records were changed or removed.',
-  answer: verification,
-  run: ({ api }) => api.audit.verify(),
-});
+export const auditRoutes = served('audit', audit, { tail: [tailAudit], verify: { answer: verification } });

@@ -1,14 +1,28 @@
 import { createReadStream } from 'node:fs';
+import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
+import { processes } from '../../service/verbs/processes.ts';
+import { outline, plainRoute, served } from '../made.ts';
 import { route } from '../route.ts';
-import { bare, execId, inside, inSandbox, listOf, noAnswer } from '../schemas/common.ts';
-import { detached, killed, listedProcess, process, processBody, signalQuery, taskProcess } from '../schemas/execs.ts';
+import { bare, execId, inside, listOf, noAnswer } from '../schemas/common.ts';
+import {
+  anyProcessBody,
+  detached,
+  killed,
+  listedProcess,
+  process,
+  processBody,
+  signalQuery,
+  taskProcess,
+} from '../schemas/execs.ts';
+import { type Place, type Twin, twins } from '../twin.ts';
 import { collecting } from './run.ts';
+import { needsAdmin } from './sandboxes.ts';
 import type { Call } from '../types.ts';
 
-const ofProcess = inSandbox.extend({ processId: execId });
+const byId = { params: z.strictObject({ processId: execId }) } as const;
 
-export const startProcess = route({
+const startProcess = route({
   ...inside,
   method: 'POST',
   path: '/v1/sandboxes/{id}/processes',
@@ -26,95 +40,58 @@ export const startProcess = route({
   },
 });
 
-export const listProcesses = route({
+const startAnyProcess = route({
   ...bare,
-  method: 'GET',
-  path: '/v1/processes',
-  brief: true,
-  scope: 'read',
-  about: 'Lists detached processes of all sandboxes that run.',
-  answer: listOf(listedProcess),
-  run: async ({ api, options }) => ({ items: await api.processes.list({}, options) }),
-});
-
-export const listProcessesOfSandbox = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/processes',
-  brief: true,
-  scope: 'read',
-  about: 'Lists detached processes of one sandbox.',
-  answer: listOf(listedProcess),
-  run: async ({ api, params, options }) => ({ items: await api.processes.list({ task: params.id }, options) }),
-});
-
-export const getProcess = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/processes/{processId}',
-  scope: 'read',
-  about: 'Tells how a detached process is, and whether its input is open.',
-  params: ofProcess,
-  answer: taskProcess,
+  ...outline(processes.start),
+  keyed: true,
+  skills: true,
+  body: anyProcessBody,
+  status: 201,
+  answer: detached,
   run: async (call) => {
-    await checkProcess(call, call.params);
-    return await call.api.processes.get(call.params.processId, call.options);
+    const { waitForApproval: _waits, ...request } = call.body;
+    needsAdmin(call, request.allowDegraded, 'allowDegraded');
+    return await call.api.processes.start({ ...request, ...call.skills }, collecting(call, call.body));
   },
 });
 
-export const sendInput = route({
-  ...inside,
-  method: 'PUT',
-  path: '/v1/sandboxes/{id}/processes/{processId}/input',
-  scope: 'run',
-  about: 'Passes bytes on to a detached process that was started with stdin, and then end of file.',
-  params: ofProcess,
+const sendAnyInput = route({
+  ...bare,
+  ...byId,
+  ...outline(processes.input),
   takes: 'bytes',
   answer: noAnswer,
-  run: async (call) => {
-    await checkProcess(call, call.params);
-    const { path } = await call.upload();
-    await call.api.processes.input(call.params.processId, createReadStream(path), call.options);
+  run: async ({ api, params, options, upload }) => {
+    await api.processes.get(params.processId, options);
+    const { path } = await upload();
+    await api.processes.input(params.processId, createReadStream(path), options);
     return undefined;
   },
 });
 
-export const waitForProcess = route({
-  ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/processes/{processId}/wait',
-  scope: 'read',
-  about: 'Answers when a detached process has ended.',
-  params: ofProcess,
-  answer: process,
-  run: async (call) => {
-    await checkProcess(call, call.params);
-    return await call.api.processes.wait(call.params.processId, call.options);
-  },
-});
-
-export const killProcess = route({
-  ...inside,
-  method: 'DELETE',
-  path: '/v1/sandboxes/{id}/processes/{processId}',
-  brief: true,
-  scope: 'run',
-  about: 'Ends a detached process with all that it started; with a signal other than KILL, only sends that.',
-  params: ofProcess,
-  query: signalQuery,
-  answer: killed,
-  run: async (call) => {
-    await checkProcess(call, call.params);
-    return await call.api.processes.kill(call.params.processId, call.query.signal, call.options);
-  },
-});
-
 /** Throws `not_found` also for a process of another sandbox. */
-async function checkProcess(
-  { api, options }: Pick<Call, 'api' | 'options'>,
-  { id, processId }: { readonly id: string; readonly processId: string },
-): Promise<void> {
+async function checkProcess({ api, options }: Pick<Call, 'api' | 'options'>, { id, of }: Place): Promise<void> {
   const found = await api.processes.list({ task: id }, options);
-  if (!found.some((each) => each.id === processId))
-    throw new CaissonError('not_found', `there is no process ${processId} in ${id}`);
+  if (!found.some((each) => each.id === of)) throw new CaissonError('not_found', `there is no process ${of} in ${id}`);
 }
+
+const twin: Twin = { name: 'processId', check: checkProcess };
+const listed = { answer: listOf(listedProcess) };
+const listProcessesOfSandbox = plainRoute(
+  'processes.list',
+  { ...processes.list, path: '/v1/sandboxes/{id}/processes', about: 'Lists detached processes of one sandbox.' },
+  listed,
+);
+
+export const processRoutes = served('processes', processes, {
+  start: [startProcess, startAnyProcess],
+  list: [plainRoute('processes.list', processes.list, listed), listProcessesOfSandbox],
+  get: {
+    ...byId,
+    answer: taskProcess,
+    twin: { ...twin, about: 'Tells how a detached process is, and whether its input is open.' },
+  },
+  input: twins(sendAnyInput, twin),
+  wait: { ...byId, answer: process, twin },
+  kill: { ...byId, query: signalQuery, answer: killed, twin },
+});

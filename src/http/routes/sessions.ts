@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Options } from '../../service/api.ts';
+import { sessions } from '../../service/verbs/sessions.ts';
+import { outline, served } from '../made.ts';
 import { route } from '../route.ts';
 import { inside, inSandbox, listOf, noAnswer, sessionName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
@@ -12,34 +14,18 @@ import { collecting } from './run.ts';
 
 const ofSession = inSandbox.extend({ name: sessionName });
 
-export const openSession = route({
+const openSession = route({
   ...inside,
-  method: 'POST',
-  path: '/v1/sandboxes/{id}/sessions',
-  scope: 'run',
-  about: 'Opens a shell that keeps its state from one text to the next.',
+  ...outline(sessions.open),
   body: z.strictObject({ name: sessionName }),
   answer: session,
   run: ({ api, params, body, options }) => api.sessions.open({ taskId: params.id, name: body.name }, options),
 });
 
-export const listSessions = route({
+const runInSession = route({
   ...inside,
-  method: 'GET',
-  path: '/v1/sandboxes/{id}/sessions',
-  scope: 'read',
-  about: 'Lists the sessions of a sandbox.',
-  answer: listOf(session),
-  run: async ({ api, params, options }) => ({ items: await api.sessions.list(params.id, options) }),
-});
-
-export const runInSession = route({
-  ...inside,
-  method: 'POST',
-  path: '/v1/sandboxes/{id}/sessions/{name}/execs',
-  scope: 'run',
+  ...outline(sessions.exec),
   keyed: true,
-  about: 'Runs a text in a session. Answers as execs do.',
   params: ofSession,
   body: sessionBody,
   answer: sessionResult,
@@ -63,16 +49,21 @@ export const runInSession = route({
   },
 });
 
-export const closeSession = route({
+const closeSession = route({
   ...inside,
-  method: 'DELETE',
-  path: '/v1/sandboxes/{id}/sessions/{name}',
-  scope: 'run',
-  about: 'Ends the shell of a session and forgets its state.',
+  ...outline(sessions.close),
   params: ofSession,
   answer: noAnswer,
   run: async ({ api, params, options }) => {
     await api.sessions.close({ taskId: params.id, name: params.name }, options);
     return undefined;
   },
+});
+
+export const sessionRoutes = served('sessions', sessions, {
+  open: [openSession],
+  exec: [runInSession],
+  run: [runInSession],
+  close: [closeSession],
+  list: { answer: listOf(session) },
 });

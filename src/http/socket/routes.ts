@@ -40,7 +40,7 @@ const stdin: Mount = (app, service) =>
     raw: false,
     open: async (call) => {
       const { id, execId: exec } = checked({ params: inSandbox.extend({ execId }), query: nothing }, call).params;
-      const { exit } = await execIn(call, { id, execId: exec });
+      const { exit } = await execIn(call, { id, of: exec });
       const running = exit === null ? await call.service.live.soon(call.token.owner, exec, startingMs) : null;
       const events = streamOf(call, (signal) => recordOf(call, exec, { follow: true, signal }));
       return { running, events };
@@ -86,7 +86,7 @@ const pty: Mount = (app, service) =>
       const { params, query } = checked({ params: inSandbox, query: ptyQuery }, call);
       const known = query.execId === undefined ? null : call.service.live.find(call.token.owner, query.execId);
       if (known !== null) {
-        await execIn(call, { id: params.id, execId: known.id });
+        await execIn(call, { id: params.id, of: known.id });
         return {
           running: known,
           events: streamOf(call, (signal) => recordOf(call, known.id, { follow: true, signal })),

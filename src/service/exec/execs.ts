@@ -24,7 +24,8 @@ import type { Journal } from '../../journal/types.ts';
 import type { Plan } from '../../plan/types.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
-import { checkKeys, checkWords, listKeys, requestKeys } from '../inputs.ts';
+import { checkKeys, checkWords } from '../inputs.ts';
+import { codeKeys, commandKeys, execs } from '../verbs/execs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { capped } from './capped.ts';
@@ -62,7 +63,7 @@ export class Execs implements ExecsApi {
   }
 
   async start(request: SandboxRequest & (CodeInput | ExecInput), options: Options = {}): Promise<Running> {
-    checkKeys(request, isCodeInput(request) ? requestKeys.code : requestKeys.exec);
+    checkKeys(request, isCodeInput(request) ? codeKeys : commandKeys);
     const running = await (isCodeInput(request) ? this.#code(request, options) : this.#withInput(request, options));
     const { streamBytes } = this.#parts;
     // A terminal belongs to a person.
@@ -71,7 +72,7 @@ export class Execs implements ExecsApi {
   }
 
   async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
-    checkKeys(request, isCodeInput(request) ? requestKeys.code : requestKeys.run);
+    checkKeys(request, isCodeInput(request) ? codeKeys : commandKeys);
     const running = await (isCodeInput(request)
       ? this.#code(request, options)
       : this.#withInput({ ...request, stdin: false }, options));
@@ -82,7 +83,7 @@ export class Execs implements ExecsApi {
   }
 
   async list(filter: ExecFilter = {}): Promise<Page<ExecView>> {
-    checkKeys(filter, listKeys.execs);
+    checkKeys(filter, execs.list.keys);
     return await execsOf(this.#parts.journal, filter);
   }
 
@@ -95,7 +96,7 @@ export class Execs implements ExecsApi {
   }
 
   async *logs(id: string, how: LogInput = {}, options: Options = {}): AsyncIterable<ExecEvent> {
-    checkKeys(how, listKeys.logs);
+    checkKeys(how, execs.logs.keys);
     yield* eventsOf(this.#parts, { id, how }, options);
   }
 

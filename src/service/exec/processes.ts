@@ -31,7 +31,8 @@ import { keptKey } from '../../inside/kept.ts';
 import { scriptOf } from '../../inside/script.ts';
 import { runScript } from '../../inside/run.ts';
 import { identityOf } from '../../exec/identity.ts';
-import { checkKeys, checkWords, listKeys, requestKeys } from '../inputs.ts';
+import { checkKeys, checkWords } from '../inputs.ts';
+import { processes } from '../verbs/processes.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { runEntry, whereOf } from './audit-entries.ts';
@@ -72,7 +73,7 @@ export class Processes implements ProcessesApi {
   }
 
   async start(input: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
-    checkKeys(input, requestKeys.exec);
+    checkKeys(input, processes.start.keys);
     checkWords(input);
     const identity = identityOf({ ...input, words: input.command });
     const plan = await this.#parts.plan(sandboxPart(input), options);
@@ -140,7 +141,7 @@ export class Processes implements ProcessesApi {
 
   /** Without a task, of every sandbox that runs. */
   async list(filter: ProcessFilter = {}, options: Options = {}): Promise<readonly ListedProcess[]> {
-    checkKeys(filter, listKeys.processes);
+    checkKeys(filter, processes.list.keys);
     const { task, owner } = filter;
     if (task !== undefined) return await this.#of(await findRow(this.#context, task), options);
     const rows = (await this.#sandboxesWithProcesses()).filter(

@@ -26,7 +26,8 @@ import type { Attempt } from './attempt.ts';
 import { capped } from './capped.ts';
 import type { ExecPlaces } from './places.ts';
 import type { RunningExecs } from './running-execs.ts';
-import { checkKeys, sessionKeys } from '../inputs.ts';
+import { checkKeys } from '../inputs.ts';
+import { sessions } from '../verbs/sessions.ts';
 import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
 import type { Plan } from '../../plan/types.ts';
@@ -63,7 +64,7 @@ export class Sessions implements SessionsApi {
   }
 
   async open(session: SessionName, options: Options = {}): Promise<SessionView> {
-    checkKeys(session, sessionKeys.open);
+    checkKeys(session, sessions.open.keys);
     const { taskId, name } = session;
     checkSessionName(name);
     return await this.#queued(taskId, name, options, async (handle, held) => {
@@ -81,7 +82,7 @@ export class Sessions implements SessionsApi {
   }
 
   async #text(input: SessionInput, options: Options): Promise<RunningText> {
-    checkKeys(input, sessionKeys.exec);
+    checkKeys(input, sessions.exec.keys);
     checkSessionName(input.name);
     checkText(input.text);
     checkExecEnv(input.env ?? {});
@@ -112,7 +113,7 @@ export class Sessions implements SessionsApi {
   }
 
   async close(session: SessionName, options: Options = {}): Promise<void> {
-    checkKeys(session, sessionKeys.close);
+    checkKeys(session, sessions.close.keys);
     const name = checkSessionName(session.name);
     await this.#queued(session.taskId, name, options, async (handle, held) => {
       held.session?.close();

@@ -1,7 +1,9 @@
 /** Detached processes and sessions of one owner. */
 import type { ListedProcess, ProcessesApi, SessionInput, SessionsApi } from '../api.ts';
 import { unknownProcess } from '../../exec/detached/list.ts';
+import { sessions as rows } from '../verbs/sessions.ts';
 import { keyed, keyedId } from './execs.ts';
+import { made } from './made.ts';
 import type { Mine } from './place.ts';
 
 export function processesOf(mine: Mine): ProcessesApi {
@@ -40,19 +42,21 @@ export function processesOf(mine: Mine): ProcessesApi {
   };
 }
 
-export function sessionsOf({ api: { sessions }, scope, place, asked }: Mine): SessionsApi {
+export function sessionsOf(mine: Mine): SessionsApi {
+  const { scope, place, asked } = mine;
+  const { sessions } = mine.api;
   const input = async (given: SessionInput): Promise<SessionInput> => ({
     ...given,
     taskId: await place(given.taskId),
     ...keyedId(scope, given),
   });
-  return {
+  const byHand: Omit<SessionsApi, 'list'> = {
     open: ({ taskId, ...rest }, options) =>
       asked(async () => await sessions.open({ ...rest, taskId: await place(taskId) }, options)),
     exec: (given, options) => asked(async () => scope.ofExec(await sessions.exec(await input(given), options))),
     run: (given, options) => asked(async () => scope.ofResult(await sessions.run(await input(given), options))),
     close: ({ taskId, ...rest }, options) =>
       asked(async () => await sessions.close({ ...rest, taskId: await place(taskId) }, options)),
-    list: (taskId, options) => asked(async () => await sessions.list(await place(taskId), options)),
   };
+  return made(mine, sessions, { rows, byHand });
 }

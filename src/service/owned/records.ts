@@ -1,8 +1,9 @@
 /** Records of one owner: changes of state, and the audit. */
 import type { AuditApi, AuditRecord, EventsApi } from '../api.ts';
 import type { Bound } from './bound.ts';
+import { audit as rows } from '../verbs/records.ts';
+import { made } from './made.ts';
 import type { Mine } from './place.ts';
-import { refused } from './refused.ts';
 import type { Scope } from './scope.ts';
 
 export function eventsOf({ api: { events }, scope, bound }: Mine): EventsApi {
@@ -18,16 +19,16 @@ export function eventsOf({ api: { events }, scope, bound }: Mine): EventsApi {
 }
 
 /** The chain goes over the records of all owners: only the operator can verify it. */
-export function auditOf({ api: { audit }, scope, bound }: Mine): AuditApi {
+export function auditOf(mine: Mine): AuditApi {
+  const { scope, bound } = mine;
+  const { audit } = mine.api;
   const isSeen = seenBy(bound);
   const only = async (record: AuditRecord): Promise<boolean> => await isSeen(record, record.at);
-  return {
-    async *tail(how, options) {
-      const mine = { ...how, owner: scope.owner, ...(bound.isBound ? { only } : {}) };
-      for await (const record of audit.tail(mine, options)) yield shown(scope, record);
-    },
-    verify: refused,
+  const tail: AuditApi['tail'] = async function* (how, options) {
+    const own = { ...how, owner: scope.owner, ...(bound.isBound ? { only } : {}) };
+    for await (const record of audit.tail(own, options)) yield shown(scope, record);
   };
+  return made(mine, audit, { rows, byHand: { tail } });
 }
 
 /** Many records are of one sandbox: it is looked up once in this time. */

@@ -1,0 +1,30 @@
+/** `caisson.audit` and `caisson.events`. */
+import type { AuditApi } from '../api.ts';
+import type { EventsApi } from '../events.ts';
+import { admin, read, type Rows } from './row.ts';
+
+export const audit = {
+  tail: {
+    ...read(
+      'GET',
+      '/v1/audit',
+      'Streams the last records of what was decided and run for the owner; with follow, also those to come.',
+    ),
+    takes: ['...'],
+  },
+  verify: {
+    ...admin('GET', '/v1/audit/verification', 'Tells whether records were changed or removed.'),
+    gives: { intact: 'flag', records: 'number', torn: 'number', broken: 'object?' },
+  },
+} as const satisfies Rows<AuditApi>;
+
+const stream = read(
+  'GET',
+  '/v1/events',
+  'Streams changes of state of sandboxes, execs, processes and approvals of the owner from `after` on.',
+);
+
+export const events = {
+  follow: { ...stream, takes: ['...?'] },
+  kept: { ...stream, takes: ['after', 'owner'] },
+} as const satisfies Rows<EventsApi>;
