@@ -24,7 +24,7 @@ import { mountMetrics } from './metrics.ts';
 import { HttpRefusal, refusal } from './problems.ts';
 import type { Route } from './route.ts';
 import { sockets } from './socket/routes.ts';
-import { routes } from './table.ts';
+import { nounOf, routes } from './table.ts';
 import type { Service } from './types.ts';
 
 const bodyLimit = 2 * 1024 * 1024;
@@ -91,7 +91,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   mountMcp(app, service);
   await mountApprovalPage(app, service);
   mountMetrics(app, service);
-  const document = JSON.stringify(documentOf(routes));
+  const document = JSON.stringify(documentOf(routes, nounOf));
   app.get('/openapi.json', async (_request, reply) => await reply.type('application/json').send(document));
   return app;
 }

@@ -62,6 +62,15 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   ...admin.configRoutes,
 };
 
+/** Name of the noun that each route serves first, as the API has it: `sandboxes`, `policy.hooks`. */
+export const nounOf: ReadonlyMap<Route, string> = new Map(
+  Object.entries(table)
+    .toReversed()
+    .flatMap(([verb, entry]) =>
+      'none' in entry ? [] : entry.map((each) => [each, verb.replace(/\.\w+$/, '')] as const),
+    ),
+);
+
 /** Each once, in the order of the table; and those that serve the service alone. */
 export const routes: readonly Route[] = [
   ...new Set([...Object.values(table).flatMap((entry) => ('none' in entry ? [] : entry)), admin.createTicket]),

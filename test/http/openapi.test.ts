@@ -1,9 +1,9 @@
 /** The document that describes the API. */
 import { expect, it } from 'vitest';
 import { documentOf } from '../../src/http/openapi/document.ts';
-import { routes } from '../../src/http/table.ts';
+import { nounOf, routes } from '../../src/http/table.ts';
 
-const document = documentOf(routes);
+const document = documentOf(routes, nounOf);
 const text = JSON.stringify(document);
 
 /** Every object of the document, with its place. */
@@ -33,8 +33,29 @@ it('gives each operation an id of its own, an answer, and the error', () => {
   for (const { responses, operationId } of operations)
     expect([operationId, Object.keys(Object(responses))]).toEqual([
       operationId,
-      [expect.stringMatching(/^20[014]$/), 'default'],
+      [expect.stringMatching(/^20[014]$/), '4XX', 'default'],
     ]);
+});
+
+it('has each operation under the noun of the API that it serves, and tickets under the service', () => {
+  const tagged = objects.flatMap(([at, each]) => ('operationId' in each ? [[at, each['tags']] as const] : []));
+  const tags = new Map(tagged.map(([at, each]) => [at, each]));
+  expect(tags.get('/paths/~1v1~1hooks/post')).toEqual(['policy.hooks']);
+  expect(tags.get('/paths/~1v1~1sandboxes~1{id}~1questions/put')).toEqual(['approvals']);
+  expect(tags.get('/paths/~1v1~1execs~1{execId}/get')).toEqual(['execs']);
+  expect(tagged.filter(([, each]) => String(each) === 'service').map(([at]) => at)).toEqual([
+    '/paths/~1v1~1tickets/post',
+  ]);
+  const declared = Object(document['tags']).map(({ name }: { name: string }) => name);
+  expect(new Set(declared)).toEqual(new Set(tagged.flatMap(([, each]) => each)));
+  expect(declared.length).toBe(new Set(declared).size);
+});
+
+it('says what a parameter is beside its schema, and where the service is', () => {
+  const id = Object(document['paths'])['/v1/sandboxes/{id}'].get.parameters[0];
+  expect(id).toMatchObject({ name: 'id', description: 'A task id or a sandbox id.', schema: { type: 'string' } });
+  expect(id.schema).not.toHaveProperty('description');
+  expect(document['servers']).toEqual([expect.objectContaining({ url: '/' })]);
 });
 
 it('declares every parameter of each path, as required', () => {

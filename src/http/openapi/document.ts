@@ -6,10 +6,15 @@ import { bodiless, problem } from '../schemas/common.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function documentOf(routes: readonly Route[]): Json {
+/** `tagOf`: the noun of a route. Absent in it: the route serves the service alone. */
+export function documentOf(routes: readonly Route[], tagOf: ReadonlyMap<Route, string>): Json {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route, components);
+  for (const route of routes)
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = {
+      tags: [tagOf.get(route) ?? 'service'],
+      ...operationOf(route, components),
+    };
   const failure = {
     description: 'What is wrong, and what can be done.',
     ...content({ 'application/problem+json': components.schema(problem, 'output') }),
@@ -17,7 +22,9 @@ export function documentOf(routes: readonly Route[]): Json {
   return {
     openapi: '3.1.1',
     info: { title: 'Caisson', version: version(), license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/', description: 'The service that gives this document.' }],
     security: [{ token: [] }],
+    tags: [...new Set(routes.map((route) => tagOf.get(route) ?? 'service'))].map((name) => ({ name })),
     paths,
     components: {
       schemas: components.all(),
@@ -41,6 +48,7 @@ function operationOf(route: Route, components: Components): Json {
     ...(takesBody(route) ? { requestBody: { required: true, ...content(bodyOf(route, body, components)) } } : {}),
     responses: {
       [String(statusOf(route))]: answerOf(route, components),
+      '4XX': { $ref: '#/components/responses/Problem' },
       default: { $ref: '#/components/responses/Problem' },
     },
   };
@@ -86,8 +94,14 @@ function parametersOf(schema: z.ZodType, place: 'path' | 'query', components: Co
     name,
     in: place,
     required: Array.isArray(required) && required.includes(name),
-    schema: value,
+    ...described(value),
   }));
+}
+
+/** What a parameter is stands beside its schema. */
+function described(value: unknown): Json {
+  const { description, ...schema } = Object.fromEntries(entriesOf(value));
+  return description === undefined ? { schema } : { description, schema };
 }
 
 function bodyOf({ takes }: Route, body: z.ZodType, components: Components): Json {
