@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandReference } from '../scripts/reference/commands.ts';
 import { configurationReference } from '../scripts/reference/configuration.ts';
+import { openapiDocument, routeReference } from '../scripts/reference/http.ts';
 import { escaped, withPart } from '../scripts/reference/page.ts';
 import { defaults } from './config/known.ts';
 import { commands } from '../src/cli/commands.ts';
+import { documentOf } from '../src/http/openapi/document.ts';
+import { nounOf, routes } from '../src/http/table.ts';
 
 const page = (name: string): string => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
 
@@ -12,8 +15,16 @@ describe('the reference pages', () => {
   it.each([
     ['configuration.md', configurationReference],
     ['command-line.md', commandReference],
+    ['http-api.md', routeReference],
   ])('docs/%s is what the code gives (write it anew with `node scripts/reference.ts`)', async (name, part) => {
     expect(page(name)).toBe(withPart(page(name), await part()));
+  });
+
+  it('have the document that a service gives, one path a line', () => {
+    const document = openapiDocument();
+    expect(page('openapi.json')).toBe(document);
+    expect(JSON.parse(document)).toEqual(JSON.parse(JSON.stringify(documentOf(routes, nounOf))));
+    expect(document.split('\n').length).toBeLessThan(2000);
   });
 
   it('have every key, with what it takes, its default and a meaning', async () => {
