@@ -124,7 +124,7 @@ export interface ClientFilesApi extends Omit<FilesApi, 'read' | 'stream' | 'writ
 
 export interface ClientPolicyApi extends Omit<PolicyApi, 'checker'> {
   /** Each call of the checker asks the service. */
-  checker(query: CheckQuery): Promise<(command: string | readonly [string, ...string[]]) => Promise<Decision>>;
+  checker(query: CheckQuery): Promise<(command: string | readonly string[]) => Promise<Decision>>;
 }
 
 export interface ClientNetworkApi extends Omit<NetworkApi, 'checker'> {

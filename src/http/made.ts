@@ -11,6 +11,7 @@ import {
   type NounIn,
   type ObjectsIn,
   type Result,
+  taskKeyOf,
 } from '../service/verbs/row.ts';
 import type { Call } from './types.ts';
 import { type Route, route } from './route.ts';
@@ -43,7 +44,7 @@ type Entries<Table> = { readonly [Verb in Remote<Table>]: Plain | readonly Route
 type Answer<F> = Result<F> extends infer Each ? (Each extends readonly unknown[] ? { items: Each } : Each) : never;
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
 /** The input of a verb without its task; of one that takes names and lists alone, anything. */
-type Rest<F> = [InputOf<F>] extends [never] ? unknown : Omit<InputOf<F>, 'task'>;
+type Rest<F> = [InputOf<F>] extends [never] ? unknown : Omit<InputOf<F>, 'task' | 'taskId'>;
 type InputOf<F> = Exclude<ObjectsIn<Inputs<F>>, readonly unknown[]>;
 
 /** What a verb answers is what its schema takes, and what the schemas give is what the verb takes. */
@@ -119,7 +120,7 @@ export function plainRoute(name: string, row: AnyRow & At, schemas: Plain): Rout
     answer,
     ...(status === undefined ? {} : { status }),
     run: async (call) => {
-      const answered = await actIn(call.api, name)(...argumentsOf(row.takes, call), call.options);
+      const answered = await actIn(call.api, name)(...argumentsOf(row, call), call.options);
       return Array.isArray(answered) ? { items: answered } : answered;
     },
   });
@@ -138,10 +139,11 @@ function actIn(api: Call['api'], name: string): Verb {
 const isAct = (value: unknown): value is Act => typeof value === 'function';
 
 /** Arguments by the names of the row; an object of a request has what no other argument is. */
-function argumentsOf(takes: readonly string[], { params, query, body, by }: Call): readonly unknown[] {
+function argumentsOf(row: AnyRow, { params, query, body, by }: Call): readonly unknown[] {
+  const { takes } = row;
   const { id, ...named } = membersOf(params);
   const given: Readonly<Record<string, unknown>> = {
-    ...(id === undefined ? {} : { task: id }),
+    ...(id === undefined ? {} : { [taskKeyOf(row)]: id }),
     ...named,
     ...membersOf(query),
     ...membersOf(body),

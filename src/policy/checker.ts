@@ -33,9 +33,18 @@ export async function openChecker({
     });
   const reach = reachOf(isolation, hostPaths);
   const policy = policyOn(settingsOf(settings), await loadGrammar());
-  return (command) => {
+  return (given) => {
+    const command = commandIn(given);
     const decision = policy.decide({ command, cwd, reach, ...place });
     if (against === undefined || reach !== 'host') return decision;
     return askedToo(decision, against(policy.writes({ command, cwd, ...place })));
   };
+}
+
+function commandIn(given: string | readonly string[]): string | readonly [string, ...string[]] {
+  if (typeof given === 'string') return given;
+  const [program, ...args] = given;
+  if (program === undefined)
+    throw new CaissonError('invalid_argument', 'a command is a list of a program and its arguments, not an empty one');
+  return [program, ...args];
 }

@@ -83,8 +83,8 @@ export interface RuleExamples {
   readonly problems: readonly string[];
 }
 
-/** Judges one command: text for a shell, or a program with its arguments. */
-export type Checker = (command: string | readonly [string, ...string[]]) => Decision;
+/** Judges one command: text for a shell, or a program with its arguments. Throws `invalid_argument` for an empty list. */
+export type Checker = (command: string | readonly string[]) => Decision;
 
 /** What a check is asked with; absent keys are those of the configuration. */
 export interface CheckQuery {

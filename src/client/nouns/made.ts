@@ -1,7 +1,7 @@
 /** A noun of the client, made from its rows; verbs whose rows do not say what the answer has are by hand. */
 import { CaissonError } from '../../errors.ts';
 import type { Options } from '../../service/types.ts';
-import { type AnyRow, type AnyRows, type Fields, membersOf, type NounIn } from '../../service/verbs/row.ts';
+import { type AnyRow, type AnyRows, type Fields, membersOf, type NounIn, taskKeyOf } from '../../service/verbs/row.ts';
 import { checkedExecId } from '../exec/ids.ts';
 import type { CaissonClient } from '../types.ts';
 import { notServed } from '../wire/none.ts';
@@ -54,12 +54,13 @@ function unserved(verb: string, why: string, now: AnyRow['now']): () => Promise<
   };
 }
 
-function verbOf(wire: Wire, { method = 'GET', path = '', takes, repeatable, gives }: AnyRow): Verb | null {
+function verbOf(wire: Wire, row: AnyRow): Verb | null {
+  const { method = 'GET', takes, repeatable, gives } = row;
   if (gives === undefined) return null;
   const how = repeatable === undefined ? { method } : { method, repeatable };
   const takesObject = takes.some((name) => name.startsWith('...'));
   return async (...args) => {
-    const { at, rest } = addressed(path, namedIn(takes, args));
+    const { at, rest } = addressed(row, namedIn(takes, args));
     const inBody = method !== 'GET' && method !== 'DELETE';
     const isEmpty = !takesObject && Object.keys(rest).length === 0;
     const given = isEmpty ? {} : inBody ? { body: rest } : { query: queryOf(rest) };
@@ -95,9 +96,10 @@ export function withoutConfirmed<Input extends { readonly confirmed?: unknown }>
 
 const ofExecs: ReadonlySet<string> = new Set(['execId', 'processId']);
 
-function addressed(path: string, members: Members): { readonly at: string; readonly rest: Members } {
+function addressed(row: AnyRow, members: Members): { readonly at: string; readonly rest: Members } {
+  const { path = '' } = row;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const keyOf = (name: string): string => (name === 'id' ? 'task' : name);
+  const keyOf = (name: string): string => (name === 'id' ? taskKeyOf(row) : name);
   const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     (ofExecs.has(name) ? checkedExecId : segment)(members[keyOf(name)]),
   );

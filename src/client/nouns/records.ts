@@ -5,7 +5,7 @@ import { audit } from '../../service/verbs/records.ts';
 import { followed } from '../wire/followed.ts';
 import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
-import { none } from '../wire/none.ts';
+import { notServed } from '../wire/none.ts';
 import { made } from './made.ts';
 
 export function eventsOf(wire: Wire): EventsApi {
@@ -22,7 +22,8 @@ export function eventsOf(wire: Wire): EventsApi {
       for await (const event of followed(wire, { first: ask(after), next: ask, after, signal, isEndless: follow }))
         yield shaped<EventView>(event, { seq: 'number', type: 'text', at: 'text', owner: 'text', data: 'object' });
     },
-    kept: none('events.kept', 'a stream from `after` on says what is kept, where that is not'),
+    kept: () =>
+      Promise.reject(notServed('events.kept', 'a stream from `after` on says what is kept, where that is not')),
   };
 }
 

@@ -15,11 +15,7 @@ const at = (taskId: string): string => `/v1/sandboxes/${segment(taskId)}/session
 const [shape] = sessions.list.gives;
 
 export function sessionsOf(wire: Wire): ClientSessionsApi {
-  const byHand: Omit<ClientSessionsApi, 'list'> = {
-    open: async ({ taskId, name }, { signal } = {}) => {
-      const opened = await wire.json({ method: 'POST', path: at(taskId), body: { name }, repeatable: true, signal });
-      return shaped<SessionView>(opened, shape);
-    },
+  const byHand: Pick<ClientSessionsApi, 'exec' | 'run'> = {
     exec: async ({ taskId, name, execId = newExecId(), ...body }, options = {}) => {
       const path = `${at(taskId)}/${segment(name)}/execs`;
       const wanted = { path, execId: checkedExecId(execId), body, stdin: false, tty: false };
@@ -34,9 +30,6 @@ export function sessionsOf(wire: Wire): ClientSessionsApi {
         { path, execId: checkedExecId(execId), body, input: null },
         options,
       );
-    },
-    close: async ({ taskId, name }, { signal } = {}) => {
-      await wire.json({ method: 'DELETE', path: `${at(taskId)}/${segment(name)}`, repeatable: true, signal });
     },
   };
   return made(wire, 'sessions', { rows: sessions, byHand });

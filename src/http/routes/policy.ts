@@ -51,7 +51,7 @@ async function checkedInTurn(
     const share = await budget.wait(owner, { signal });
     try {
       await turn();
-      const { ms, value } = timed(() => check(typeof command === 'string' ? command : words(command)));
+      const { ms, value } = timed(() => check(command));
       decisions.push(value);
       if (ms > longMs) await sleep(restTimes * ms, undefined, { signal });
     } finally {
@@ -71,8 +71,6 @@ const tooSlow = (count: number): CaissonError =>
   new CaissonError('resource_exhausted', `to check ${count} commands takes longer than ${mostCheckMs / 1000} s`, {
     remedy: 'send fewer of them in one request',
   });
-
-const words = ([program = '', ...args]: readonly string[]): readonly [string, ...string[]] => [program, ...args];
 
 export const policyRoutes = served('policy', policy, {
   checker: [checkPolicy],

@@ -3,7 +3,7 @@ import type { Options } from '../../service/api.ts';
 import { sessions } from '../../service/verbs/sessions.ts';
 import { outline, served } from '../made.ts';
 import { route } from '../route.ts';
-import { inside, inSandbox, listOf, noAnswer, sessionName } from '../schemas/common.ts';
+import { inside, inSandbox, listOf, sessionName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import { session, sessionBody, sessionResult } from '../schemas/execs.ts';
 import { keyOf } from '../held/live.ts';
@@ -13,14 +13,6 @@ import { resultOf } from '../stream/result.ts';
 import { collecting } from './run.ts';
 
 const ofSession = inSandbox.extend({ name: sessionName });
-
-const openSession = route({
-  ...inside,
-  ...outline(sessions.open),
-  body: z.strictObject({ name: sessionName }),
-  answer: session,
-  run: ({ api, params, body, options }) => api.sessions.open({ taskId: params.id, name: body.name }, options),
-});
 
 const runInSession = route({
   ...inside,
@@ -49,21 +41,10 @@ const runInSession = route({
   },
 });
 
-const closeSession = route({
-  ...inside,
-  ...outline(sessions.close),
-  params: ofSession,
-  answer: noAnswer,
-  run: async ({ api, params, options }) => {
-    await api.sessions.close({ taskId: params.id, name: params.name }, options);
-    return undefined;
-  },
-});
-
 export const sessionRoutes = served('sessions', sessions, {
-  open: [openSession],
+  open: { body: z.strictObject({ name: sessionName }), answer: session },
   exec: [runInSession],
   run: [runInSession],
-  close: [closeSession],
+  close: { params: ofSession },
   list: { answer: listOf(session) },
 });

@@ -1,6 +1,6 @@
 /** A noun as an owner sees it, made from its rows; verbs without a rule stand in `owned/` by hand. */
 import type { SandboxChange } from '../api.ts';
-import type { AnyRow, AnyRows, OwnerRule, Rows } from '../verbs/row.ts';
+import { type AnyRow, type AnyRows, type OwnerRule, type Rows, taskKeyOf } from '../verbs/row.ts';
 import type { Mine } from './place.ts';
 import { refuse, refused } from './refused.ts';
 import type { Scope } from './scope.ts';
@@ -37,7 +37,8 @@ export function made<Api extends object, Table extends Rows<Api> & AnyRows>(
 const isLike = <Api extends object>(all: object, _noun: Api, rows: AnyRows): all is Api =>
   Object.keys(rows).every((verb) => Object.hasOwn(all, verb));
 
-function verbOf(mine: Mine, { owner, takes, now }: AnyRow, act: Verb): Verb {
+function verbOf(mine: Mine, row: AnyRow, act: Verb): Verb {
+  const { owner, takes, now } = row;
   if (owner === 'same' || (owner === 'operator' && mine.isOperator)) return act;
   if (owner !== 'place') return now === true ? refuse : refused;
   const { scope, bound, place, asked } = mine;
@@ -45,13 +46,13 @@ function verbOf(mine: Mine, { owner, takes, now }: AnyRow, act: Verb): Verb {
     asked(async () => {
       for (const given of args.slice(0, takes.length)) if (setsLabels(given)) bound.checkLabels(given);
       const [named, ...rest] = args;
-      const input = typeof named === 'string' ? await place(named) : await placed(named, place);
+      const input = typeof named === 'string' ? await place(named) : await placed(named, taskKeyOf(row), place);
       return shown(scope, await act(input, ...rest));
     });
 }
 
-async function placed(input: unknown, place: Mine['place']): Promise<unknown> {
-  return { ...Object(input), task: await place(String(Reflect.get(Object(input), 'task'))) };
+async function placed(input: unknown, key: string, place: Mine['place']): Promise<unknown> {
+  return { ...Object(input), [key]: await place(String(Reflect.get(Object(input), key))) };
 }
 
 const setsLabels = (given: unknown): given is Pick<SandboxChange, 'labels'> =>

@@ -50,13 +50,9 @@ export function sessionsOf(mine: Mine): SessionsApi {
     taskId: await place(given.taskId),
     ...keyedId(scope, given),
   });
-  const byHand: Omit<SessionsApi, 'list'> = {
-    open: ({ taskId, ...rest }, options) =>
-      asked(async () => await sessions.open({ ...rest, taskId: await place(taskId) }, options)),
+  const byHand: Pick<SessionsApi, 'exec' | 'run'> = {
     exec: (given, options) => asked(async () => scope.ofExec(await sessions.exec(await input(given), options))),
     run: (given, options) => asked(async () => scope.ofResult(await sessions.run(await input(given), options))),
-    close: ({ taskId, ...rest }, options) =>
-      asked(async () => await sessions.close({ ...rest, taskId: await place(taskId) }, options)),
   };
   return made(mine, sessions, { rows, byHand });
 }

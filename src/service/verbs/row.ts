@@ -53,7 +53,7 @@ export type OwnerRule = 'place' | 'same' | 'operator' | 'refused';
 
 export interface At {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path in the form of OpenAPI. `{id}` is the argument `task`. */
+  /** Path in the form of OpenAPI. `{id}` is the argument `task`, or what the input names its task by. */
   readonly path: `/v1/${string}`;
   readonly scope: Scope;
   /** What it does, in one sentence. */
@@ -118,6 +118,10 @@ export const read = at('read');
 export const approve = at('approve');
 /** What only the scope admin reaches concerns all owners. */
 export const admin = (...given: Parameters<typeof run>) => ({ ...at('admin')(...given), owner: 'refused' as const });
+
+/** The key under which an input names its task; an argument that does is called `task`. */
+export const taskKeyOf = ({ keys = {} }: Pick<AnyRow, 'keys'>): 'task' | 'taskId' =>
+  'taskId' in keys ? 'taskId' : 'task';
 
 /** Members of an object; of anything else, none. */
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
