@@ -15,6 +15,27 @@ const state = async (id: string) => Object(await (await world.ask(`/v1/execs/${i
 const json = { accept: 'application/json' };
 
 describe('a request that names its sandbox', () => {
+  it('has its exec and its process below that sandbox, and not below another one', async () => {
+    const start = async (taskId: string): Promise<void> => {
+      await everyLine(await world.ask('/v1/execs', { body: sh('true', { taskId, execId: `exec_${taskId}` }) }));
+    };
+    await start('here');
+    await start('there');
+    const body = { taskId: 'here', execId: 'exec_stays', command: ['sleep', '60'] };
+    expect((await world.ask('/v1/processes', { body })).status).toBe(201);
+    const statuses = async (method: string, below: string): Promise<readonly number[]> =>
+      await Promise.all(
+        ['execs/exec_here', 'processes/exec_stays'].map(async (path) => {
+          const answer = await world.ask(`/v1/sandboxes/${below}/${path}`, { method, headers: json });
+          return answer.status;
+        }),
+      );
+    expect(await statuses('GET', 'there')).toEqual([404, 404]);
+    expect(await statuses('DELETE', 'there')).toEqual([404, 404]);
+    expect(await statuses('GET', 'here')).toEqual([200, 200]);
+    expect(await statuses('DELETE', 'here')).toEqual([204, 200]);
+  });
+
   it('makes it, and is found by the id of the exec alone', async () => {
     const lines = await everyLine(
       await world.ask('/v1/execs', { body: sh('echo hi', { taskId: 'made', execId: 'exec_made' }) }),
