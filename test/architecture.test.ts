@@ -163,11 +163,8 @@ const wrong: readonly [why: string, path: string, line: string][] = [
   ['a front end does not know the store', 'src/cli/ls.ts', "import { openStore } from '../store/sqlite/store.ts'"],
   ['nor policy', 'src/http/check.ts', "export { decide } from '../policy/decide.ts'"],
   ['nor a backend', 'src/mcp/tools.ts', "import type { Docker } from '../../backends/docker/backend.ts'"],
-  [
-    'a core room knows only the doors of another',
-    'src/guard/x.ts',
-    "import { walk } from '../policy/analysis/tree/walk.ts'",
-  ],
+  ['a core room knows only the doors of another', 'src/guard/x.ts', "import { walk } from '../shell/tree/walk.ts'"],
+  ['shell text is read without a judgment', 'src/shell/x.ts', "import type { Finding } from '../policy/types.ts'"],
   ['types.ts is no back door', 'src/http/x.ts', "import type { ExecRequest } from '../exec/types.ts'"],
   ['a front end has a list of its own', 'src/http/x.ts', "import { agent } from '../acp/agent.ts'"],
   ['front ends do not know each other', 'src/http/server.ts', "import { print } from '../cli/table.ts'"],
@@ -193,6 +190,18 @@ const right: readonly [path: string, line: string][] = [
 describe('the rules', () => {
   it.each(wrong)('report that %s', (_why, path, line) => {
     expect(wrongArrows(new Map([[path, `\n${line}\n`]]))).toEqual([expect.stringMatching(`^${path}(:2)?: `)]);
+  });
+
+  it('name the wrong import and the doors of its room alone', () => {
+    const found = wrongArrows(new Map([['src/access/x.ts', "import { a } from '../audit/chain.ts'"]]));
+    expect(found).toEqual([
+      'src/access/x.ts:1: imports src/audit/chain.ts. This is the room access; it may import of src/audit/ ' +
+        'src/audit/facts.ts, src/audit/open.ts, src/audit/types.ts',
+    ]);
+    const none = wrongArrows(new Map([['src/shell/x.ts', "import { a } from '../audit/open.ts'"]]));
+    expect(none).toEqual([
+      'src/shell/x.ts:1: imports src/audit/open.ts. This is the room shell; it may import of src/audit/ nothing',
+    ]);
   });
 
   it.each(right)('let %s say %s', (path, line) => expect(wrongArrows(new Map([[path, line]]))).toEqual([]));

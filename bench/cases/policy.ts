@@ -1,5 +1,5 @@
 import { policyOn, type Policy } from '../../src/policy/policy.ts';
-import { loadGrammar } from '../../src/policy/grammar/load.ts';
+import { loadGrammar } from '../../src/shell/grammar/load.ts';
 import { settingsOf } from '../../src/policy/settings.ts';
 import type { Bench } from '../bench.ts';
 import { judge, median, quantile, type Figure } from '../figure.ts';

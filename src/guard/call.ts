@@ -9,7 +9,8 @@ import type { ExecRequest } from '../exec/types.ts';
 import type { Touched } from '../files/tools/touched.ts';
 import { shownInput } from '../policy/approval/input.ts';
 import { reachOf } from '../policy/reach.ts';
-import type { Place, Reach } from '../policy/types.ts';
+import type { Reach } from '../policy/types.ts';
+import type { Place } from '../shell/types.ts';
 import type { Redaction } from '../redact/redactor.ts';
 import { isShellStarter } from '../values/shell-starter.ts';
 

@@ -2,7 +2,7 @@
 import { CaissonError, type Code } from '../errors.ts';
 import { findingText } from '../policy/approval/finding-text.ts';
 import type { Decision } from '../policy/types.ts';
-import { laterInput } from '../policy/unheld.ts';
+import { laterInput } from '../shell/types.ts';
 import type { Call } from './call.ts';
 
 /** Why the answer to a question was no. */

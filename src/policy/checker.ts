@@ -2,7 +2,7 @@
 import { CaissonError } from '../errors.ts';
 import { askedToo } from './asked-too.ts';
 import { policyOn, type Written } from './policy.ts';
-import { loadGrammar } from './grammar/load.ts';
+import { loadGrammar } from '../shell/grammar/load.ts';
 import { reachOf, type Isolation } from './reach.ts';
 import { settingsOf, type SettingsInput } from './settings.ts';
 import type { Checker, Finding } from './types.ts';

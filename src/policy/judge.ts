@@ -1,7 +1,6 @@
 /** From an analysed command, what an operator has decided and what it could touch, to a verdict. Pure. */
-import type { Analysis, Feature, Simple } from './analysis/types.ts';
-import { operandsOf } from './analysis/options.ts';
-import { findings as mostFindings } from './limits.ts';
+import type { Analysis, Feature, Simple } from '../shell/types.ts';
+import { operandsOf } from '../shell/options.ts';
 import { isAllowlisted } from './permission/allowlist.ts';
 import { matchesNarrowly, matchesWidely } from './permission/match.ts';
 import { coverage } from './permission/coverage.ts';
@@ -14,6 +13,9 @@ import { dangerousHits, hardlineHits, unsureHits, type Hit } from './tiers/lists
 import type { Decision, Finding, Reach, Tier, Verdict } from './types.ts';
 import { unheld } from './unheld.ts';
 import { blockedSites } from './websites.ts';
+
+/** Findings that are reported of one command. */
+const mostFindings = 50;
 
 interface Opinion {
   readonly verdict: Verdict;

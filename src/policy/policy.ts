@@ -1,15 +1,15 @@
 /** The command policy, opened: settings and grammar together. */
-import { analyse, analyseArgv, type Reader } from './analysis/analyse.ts';
-import { folded, withoutAnsi } from './analysis/bytes.ts';
-import { type Analysis, hole } from './analysis/types.ts';
-import { loadGrammar, type Parse } from './grammar/load.ts';
+import { analyse, analyseArgv, type Reader } from '../shell/analyse.ts';
+import { folded, withoutAnsi } from '../shell/bytes.ts';
+import { type Analysis, hole, type Place } from '../shell/types.ts';
+import { loadGrammar, type Parse } from '../shell/grammar/load.ts';
 import { commandOf, decideProgram, type Program } from './code.ts';
 import { judge, strictest } from './judge.ts';
-import { writesOf } from './tiers/targets.ts';
+import { writesOf } from '../shell/writes.ts';
 import { proposeRules } from './permission/propose.ts';
-import { DecisionTime } from './time.ts';
+import { DecisionTime } from '../shell/time.ts';
 import { settingsOf, type Settings, type SettingsInput } from './settings.ts';
-import type { Decision, Place, Reach } from './types.ts';
+import type { Decision, Reach } from './types.ts';
 
 export interface DecideInput extends Place {
   /** Text for a shell, or a program with its arguments. */

@@ -1,5 +1,5 @@
 /** Verdicts on tools that take no command: a path, or nothing that rules look at. */
-import { resolvePath } from './analysis/paths.ts';
+import { resolvePath } from '../shell/paths.ts';
 import { matches as matchesName } from '../values/pattern.ts';
 import { pathMatches } from './permission/paths.ts';
 import type { Permission } from './permission/rules.ts';

@@ -50,29 +50,6 @@ export interface RuleTexts {
   readonly deny?: readonly string[];
 }
 
-/** A function or an alias that is there when a command starts. */
-export interface Definition {
-  readonly kind: 'function' | 'alias';
-  readonly name: string;
-  /** The body of the function, as shell text, or what the alias stands for. `null`: not known. */
-  readonly text: string | null;
-}
-
-export interface Place {
-  /** Directory in which the command would start: absolute, in the sandbox. `null`: not known. */
-  readonly cwd: string | null;
-  /** What a shell that lives already has defined, as far as the command names it. */
-  readonly definitions?: readonly Definition[];
-  /** Whether that shell did not tell what it has defined. */
-  readonly unclear?: boolean;
-  /** The home directory there, when it is known. */
-  readonly home?: string;
-  /** Variables that the request sets for all of it: judged as if they stood in front of each command. */
-  readonly environment?: readonly { readonly name: string; readonly value: string }[];
-  /** Input that was not judged will reach it. */
-  readonly stdin?: boolean;
-}
-
 /** One rule of the hardline or the dangerous list, tried on its own examples. */
 export interface RuleExamples {
   /** Id of the rule. */

@@ -1,9 +1,7 @@
 /** Why a command is asked about that is dangerous to no host: without that, a rule or the mode could not be held. Pure. */
+import { laterInput } from '../shell/types.ts';
 import type { Permission } from './permission/rules.ts';
 import type { Finding, Mode } from './types.ts';
-
-/** A shell that reads its commands from an input that was not judged. */
-export const laterInput = { rule: 'U11', description: 'its later input is not judged' } as const;
 
 /** Notes about a command, each with the rule that could be broken. */
 export function unheld(notes: readonly Finding[], permissions: readonly Permission[], mode: Mode): readonly Finding[] {

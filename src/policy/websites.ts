@@ -1,10 +1,9 @@
 /** Hosts that a command names, as far as they are written in it, and which of them the website policy blocks. */
 import { canonicalHost, hostPart } from '../values/host.ts';
 import type { Websites } from '../network/websites.ts';
-import { expandBraces } from './analysis/braces.ts';
-import { isInterpreter, isShell } from './analysis/shells.ts';
-import { type Analysis, hole, type Simple } from './analysis/types.ts';
-import { isFetcher } from './tiers/foreign.ts';
+import { expandBraces } from '../shell/braces.ts';
+import { isFetcher, isInterpreter, isShell } from '../shell/shells.ts';
+import { type Analysis, hole, type Simple } from '../shell/types.ts';
 import type { Finding } from './types.ts';
 
 /** Take a host without a scheme. */

@@ -19,7 +19,7 @@ function wrongArrowsOf(path: string, imports: readonly Import[]): readonly strin
     const target = targetOf(path, each);
     if (target === null || place.may.test(target)) return [];
     return [
-      `${path}:${each.line}: imports ${target}. This is ${place.room.name}, which may import: ${allowed(place.room)}`,
+      `${path}:${each.line}: imports ${target}. This is ${place.room.name}; it may import ${allowed(place.room, target)}`,
     ];
   });
 }

@@ -3,7 +3,7 @@ import { parseSync } from 'oxc-parser';
 import type { Sources } from './imports.ts';
 
 /** Commands that are judged, help, and the services that are emulated name programs and places that have the names of backends. */
-const exempt = /^src\/(?:policy|cli)\//;
+const exempt = /^src\/(?:policy|shell|cli)\//;
 
 export function backendNamesIn(sources: Sources, backends: readonly string[]): readonly string[] {
   const named = new RegExp(`^(?:${backends.join('|')})(?:_[a-z_]+)?$`);

@@ -26,7 +26,8 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
   config: ['lib', 'values', 'budget'],
   files: ['lib', 'values', 'budget', 'inside'],
   network: ['lib', 'values', 'config'],
-  policy: ['lib', 'values', 'network'],
+  shell: ['lib'],
+  policy: ['lib', 'values', 'network', 'shell'],
   secrets: ['lib', 'values', 'inside', 'redact'],
   audit: ['values', 'lib', 'redact', 'store', 'config'],
   egress: ['lib', 'values', 'config', 'store', 'redact', 'audit', 'network'],
@@ -55,6 +56,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
     'files',
     'network',
     'policy',
+    'shell',
     'redact',
     'secrets',
     'audit',
@@ -180,7 +182,9 @@ export function roomOf(path: string): { readonly room: Room; readonly may: RegEx
   return null;
 }
 
-/** For people. */
-export function allowed(room: Room): string {
-  return room.may.length === 0 ? 'nothing of the project' : room.may.join(', ');
+/** For people: which files of the target's folder the room may import. */
+export function allowed(room: Room, target: string): string {
+  const folder = target.slice(0, target.indexOf('/', target.indexOf('/') + 1) + 1) || target;
+  const files = room.may.filter((pattern) => pattern.startsWith(folder));
+  return `of ${folder} ${files.length === 0 ? 'nothing' : files.join(', ')}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Place } from '../../src/policy/types.ts';
+import type { Place } from '../../src/shell/types.ts';
 import { decide, guarded, policyWith } from './opened.ts';
 
 const verdict = (command: string): string => decide(command, { policy: guarded }).verdict;

@@ -1,5 +1,5 @@
 /** Policies for tests, and the words of a verdict. */
-import { loadGrammar } from '../../src/policy/grammar/load.ts';
+import { loadGrammar } from '../../src/shell/grammar/load.ts';
 import { policyOn, type Policy } from '../../src/policy/policy.ts';
 import { settingsOf, type SettingsInput } from '../../src/policy/settings.ts';
 import type { Decision, Reach } from '../../src/policy/types.ts';

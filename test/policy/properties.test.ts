@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyse } from '../../src/policy/analysis/analyse.ts';
-import { DecisionTime } from '../../src/policy/time.ts';
-import { folded, withoutAnsi } from '../../src/policy/analysis/bytes.ts';
+import { analyse } from '../../src/shell/analyse.ts';
+import { DecisionTime } from '../../src/shell/time.ts';
+import { folded, withoutAnsi } from '../../src/shell/bytes.ts';
 import { judge } from '../../src/policy/judge.ts';
 import { policyOn } from '../../src/policy/policy.ts';
 import { settingsOf } from '../../src/policy/settings.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { analyse } from '../../src/policy/analysis/analyse.ts';
-import { DecisionTime } from '../../src/policy/time.ts';
+import { analyse } from '../../src/shell/analyse.ts';
+import { DecisionTime } from '../../src/shell/time.ts';
 import { checkedExamples } from '../../src/policy/examples.ts';
 import { checkRules, dangerousRules, hardlineRules } from '../../src/policy/tiers/lists.ts';
 import { decide } from './opened.ts';

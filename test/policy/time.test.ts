@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fullReadingMs, readingMs } from '../../src/policy/limits.ts';
-import { loadGrammar } from '../../src/policy/grammar/load.ts';
+import { fullReadingMs, readingMs } from '../../src/shell/limits.ts';
+import { loadGrammar } from '../../src/shell/grammar/load.ts';
 import { policyOn } from '../../src/policy/policy.ts';
 import { settingsOf } from '../../src/policy/settings.ts';
 import type { Decision } from '../../src/policy/types.ts';

@@ -1,6 +1,6 @@
 /** What of a verdict `ask` still needs an answer, and which answers are possible. Pure. */
 import type { Decision, Finding } from '../types.ts';
-import { laterInput } from '../unheld.ts';
+import { laterInput } from '../../shell/types.ts';
 
 /**
  * `dangerous`: a rule of the dangerous list. `unclear`: something that could not be read or known. `rule`: an operator

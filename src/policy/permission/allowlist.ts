@@ -1,5 +1,5 @@
 /** `command_allowlist`: what is not asked for any more. It answers for dangerous findings only. */
-import type { Analysis } from '../analysis/types.ts';
+import type { Analysis } from '../../shell/types.ts';
 import type { Hit } from '../tiers/lists.ts';
 
 /** Words under which the same rules are documented elsewhere. */

@@ -1,5 +1,5 @@
 /** Whether rules that allow cover all of several commands, and what of a command its rules do not cover. Pure. */
-import type { Simple } from '../analysis/types.ts';
+import type { Simple } from '../../shell/types.ts';
 import { matchesNarrowly } from './match.ts';
 import { beyondRule } from './models.ts';
 import type { Permission } from './rules.ts';

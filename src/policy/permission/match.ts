@@ -1,6 +1,6 @@
 /** Whether a permission rule is about a command. Refusing matches widely, allowing matches narrowly. */
-import { baseName } from '../analysis/paths.ts';
-import { hole, type Simple } from '../analysis/types.ts';
+import { baseName } from '../../shell/paths.ts';
+import { hole, type Simple } from '../../shell/types.ts';
 import { spellings } from './respelled.ts';
 import type { Pattern } from './rules.ts';
 

@@ -2,7 +2,7 @@
  * What a rule that ends with `:*` covers of a program. Of a program with a model: what `models/` lists. Of all others: operands
  * alone, since an option of theirs may run a program or name a file to write.
  */
-import type { Simple, Word } from '../analysis/types.ts';
+import type { Simple, Word } from '../../shell/types.ts';
 import { awk } from './models/awk.ts';
 import { curl } from './models/curl.ts';
 import { docker } from './models/docker.ts';

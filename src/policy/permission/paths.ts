@@ -1,5 +1,5 @@
 /** Path rules: `write_file(src/**)`. Judged on the path that is really meant, which the caller has resolved. */
-import { resolvePath } from '../analysis/paths.ts';
+import { resolvePath } from '../../shell/paths.ts';
 
 /** `path`: real and absolute. A relative glob starts at the project; without a slash, for refusing, it is a name anywhere. */
 export function pathMatches(

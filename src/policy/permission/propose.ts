@@ -1,5 +1,5 @@
 /** The narrowest rules that would allow a command the next time. */
-import { homeMark, type Analysis, type Simple } from '../analysis/types.ts';
+import { homeMark, type Analysis, type Simple } from '../../shell/types.ts';
 import { readsInput } from '../tiers/dangerous-run.ts';
 
 /** What these run is not run on this host, or not with its files. */

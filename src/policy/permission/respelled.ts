@@ -1,5 +1,5 @@
 /** Other spellings of a git command, for rules that forbid or ask: `git-push`, and an alias that the command itself defines. Pure. */
-import { hole, type Simple, type Word } from '../analysis/types.ts';
+import { hole, type Simple, type Word } from '../../shell/types.ts';
 
 /** Options before the subcommand that take the next word. */
 const valued = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--attr-source)$/;

@@ -1,6 +1,6 @@
 /** Permission rules: `tool`, `tool(words:*)`, `tool(exact words)`, `tool(path/glob/**)`, `mcp(server:tool)`. */
 import { CaissonError } from '../../errors.ts';
-import { resolveWord, wordsOfSimple } from '../analysis/words.ts';
+import { resolveWord, wordsOfSimple } from '../../shell/words.ts';
 import type { RuleTexts, Verdict } from '../types.ts';
 import { commandTools } from './tools.ts';
 

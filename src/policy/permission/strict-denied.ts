@@ -1,5 +1,5 @@
 /** What the preset `strict` refuses beyond its rules. */
-import type { Analysis, Simple } from '../analysis/types.ts';
+import type { Analysis, Simple } from '../../shell/types.ts';
 import type { Hit } from '../tiers/lists.ts';
 import type { Finding } from '../types.ts';
 

@@ -1,12 +1,14 @@
 /** Deleting, changing and overwriting. */
-import { flagsOf, hasLong, operandsOf } from '../analysis/options.ts';
-import { resolvePath } from '../analysis/paths.ts';
-import { globMatches } from '../analysis/names.ts';
-import { runBy } from '../analysis/unwrap.ts';
-import { hole, type Analysis, type Simple } from '../analysis/types.ts';
+import { flagsOf, hasLong, operandsOf } from '../../shell/options.ts';
+import { resolvePath } from '../../shell/paths.ts';
+import { globMatches } from '../../shell/names.ts';
+import { runBy } from '../../shell/unwrap.ts';
+import { hole, type Analysis, type Simple } from '../../shell/types.ts';
 import { isRecursive } from './hardline.ts';
 import { argsOf, type Rule } from './rule.ts';
-import { protectionOf, takesAway, writesOf, type How, type Protection } from './targets.ts';
+import { takesAway, type How } from '../../shell/writers.ts';
+import { writesOf } from '../../shell/writes.ts';
+import { protectionOf, type Protection } from './protection.ts';
 
 const passing = (args: readonly string[]): readonly string[] => args.filter((arg) => !arg.startsWith('-'));
 

@@ -1,10 +1,10 @@
 /** Running text, remote content and hidden programs. */
-import { isInput, isInterpreter, inlineFlag, isShell, readsProgram, shellCall } from '../analysis/shells.ts';
-import { hasLong } from '../analysis/options.ts';
-import { runBy } from '../analysis/unwrap.ts';
-import { sedCallsOf } from '../analysis/sed.ts';
+import { isInput, isInterpreter, inlineFlag, isShell, readsProgram, shellCall } from '../../shell/shells.ts';
+import { hasLong } from '../../shell/options.ts';
+import { runBy } from '../../shell/unwrap.ts';
+import { sedCallsOf } from '../../shell/sed.ts';
 import { comesUnseen, decodesWithin, isDecoded, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload, writersBefore, writesText } from './foreign.ts';
-import { hole, type Simple } from '../analysis/types.ts';
+import { hole, type Simple } from '../../shell/types.ts';
 import { logsIn, shownBy, takesOver } from './environment.ts';
 import { argsOf, type Rule } from './rule.ts';
 

@@ -1,12 +1,12 @@
 /** What the shell itself is made to load or to run later, and programs read from what was not judged. */
-import { sourceOf } from '../analysis/programs.ts';
-import { isInput, isInterpreter, isShell } from '../analysis/shells.ts';
-import { hole, type Analysis, type Simple } from '../analysis/types.ts';
+import { sourceOf } from '../../shell/programs.ts';
+import { isInput, isInterpreter, isShell } from '../../shell/shells.ts';
+import { hole, type Analysis, type Simple } from '../../shell/types.ts';
 import { comesUnseen, decodesWithin, fetchesWithin, followsDecode, followsFetch, runsDecoded, runsDownload } from './foreign.ts';
 import { readsInput } from './dangerous-run.ts';
-import { resolvePath } from '../analysis/paths.ts';
+import { resolvePath } from '../../shell/paths.ts';
 import { argsOf, type Rule } from './rule.ts';
-import { writesOf } from './targets.ts';
+import { writesOf } from '../../shell/writes.ts';
 
 /** `awk -f -`, `make -f <(...)`: not a file that could be read before. */
 function readsProgramUnseen(command: Simple): boolean {

@@ -1,9 +1,9 @@
 /** Databases, services, processes, version control, containers, packages. */
-import { endsOfOptions, flagsOf, hasLong, operandsAfter } from '../analysis/options.ts';
-import { isCaisson } from '../analysis/runners.ts';
-import { isShell } from '../analysis/shells.ts';
-import { innersOf, wrappers } from '../analysis/wrappers.ts';
-import { hole, type Analysis, type Simple } from '../analysis/types.ts';
+import { endsOfOptions, flagsOf, hasLong, operandsAfter } from '../../shell/options.ts';
+import { isCaisson } from '../../shell/runners.ts';
+import { isShell } from '../../shell/shells.ts';
+import { innersOf, wrappers } from '../../shell/wrappers.ts';
+import { hole, type Analysis, type Simple } from '../../shell/types.ts';
 import { writersBefore } from './foreign.ts';
 import { argsOf, type Rule } from './rule.ts';
 

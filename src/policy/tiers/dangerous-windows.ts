@@ -1,5 +1,5 @@
 /** Rules for dangerous commands of Windows and PowerShell. */
-import type { Simple } from '../analysis/types.ts';
+import type { Simple } from '../../shell/types.ts';
 import { argsOf, type Rule } from './rule.ts';
 
 const has = (command: Simple, pattern: RegExp): boolean => argsOf(command).some((arg) => pattern.test(arg));

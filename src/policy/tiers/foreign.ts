@@ -1,13 +1,9 @@
 /** Finds the source of text that a command might run: fetched or decoded further up its pipeline, or downloaded before. */
-import { operandsOf } from '../analysis/options.ts';
-import { baseName, resolvePath } from '../analysis/paths.ts';
-import { isInterpreter, isShell } from '../analysis/shells.ts';
-import type { Analysis, Simple, Word } from '../analysis/types.ts';
-import { writesOf } from './targets.ts';
-
-const fetchers = /^(?:curl|wget|fetch|aria2c|axel|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
-
-export const isFetcher = (program: string | null): boolean => program !== null && fetchers.test(program);
+import { operandsOf } from '../../shell/options.ts';
+import { baseName, resolvePath } from '../../shell/paths.ts';
+import { isFetcher, isInterpreter, isShell } from '../../shell/shells.ts';
+import type { Analysis, Simple, Word } from '../../shell/types.ts';
+import { writesOf } from '../../shell/writes.ts';
 
 const writers = /^(?:echo|printf|cat)$/;
 const stagesBack = 16;

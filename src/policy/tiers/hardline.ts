@@ -1,11 +1,12 @@
 /** Commands after which there is nothing left to approve: refused for every caller, in every mode. */
-import { globMatches } from '../analysis/names.ts';
-import { flagsOf, hasLong, operandsAfter, operandsOf } from '../analysis/options.ts';
-import { machineOf } from '../analysis/machines.ts';
-import { resolvePath } from '../analysis/paths.ts';
-import { hole, type Analysis, type Simple } from '../analysis/types.ts';
+import { globMatches } from '../../shell/names.ts';
+import { flagsOf, hasLong, operandsAfter, operandsOf } from '../../shell/options.ts';
+import { machineOf } from '../../shell/machines.ts';
+import { resolvePath } from '../../shell/paths.ts';
+import { hole, type Analysis, type Simple } from '../../shell/types.ts';
 import { argsOf, type Rule } from './rule.ts';
-import { rawDevice, writesOf } from './targets.ts';
+import { writesOf } from '../../shell/writes.ts';
+import { rawDevice } from './protection.ts';
 
 export function isRecursive(args: readonly string[]): boolean {
   const flags = flagsOf(args);

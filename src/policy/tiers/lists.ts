@@ -1,5 +1,5 @@
 /** The two lists, and the check that each rule finds what its examples say. */
-import type { Analysis, Simple } from '../analysis/types.ts';
+import type { Analysis, Simple } from '../../shell/types.ts';
 import type { RuleExamples } from '../types.ts';
 import { fileRules } from './dangerous-files.ts';
 import { possibleRules } from './dangerous-possible.ts';

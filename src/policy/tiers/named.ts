@@ -1,8 +1,8 @@
 /** Catastrophes that are spelled among the words of a program which may run them: `--exec=reboot`, `EXEC:/sbin/halt`. */
-import { baseName } from '../analysis/paths.ts';
-import { programOf } from '../analysis/names.ts';
-import { unwrap } from '../analysis/unwrap.ts';
-import type { Analysis, Simple, Word } from '../analysis/types.ts';
+import { baseName } from '../../shell/paths.ts';
+import { programOf } from '../../shell/names.ts';
+import { unwrap } from '../../shell/unwrap.ts';
+import type { Analysis, Simple, Word } from '../../shell/types.ts';
 import { hardlineRules } from './hardline.ts';
 import { RuleIndex } from './rule.ts';
 

@@ -1,5 +1,5 @@
 /** A rule of the hardline or the dangerous list: data and one predicate, with the examples that hold it. */
-import type { Analysis, Simple } from '../analysis/types.ts';
+import type { Analysis, Simple } from '../../shell/types.ts';
 
 export interface Rule {
   readonly id: string;

@@ -7,7 +7,7 @@ import { backendKey } from '../../config/backends.ts';
 import type { Loaded } from '../../config/types.ts';
 import type { Rulebook } from '../../guard/rulebook.ts';
 import { flagOf } from '../../plan/backend-keys.ts';
-import { isGrammarLost } from '../../policy/grammar/load.ts';
+import { isGrammarLost } from '../../shell/grammar/load.ts';
 import { ephemeralPrefix } from '../../values/task.ts';
 
 export interface PolicyParts {

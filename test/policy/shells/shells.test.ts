@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { analyse } from '../../../src/policy/analysis/analyse.ts';
-import { loadGrammar } from '../../../src/policy/grammar/load.ts';
-import { DecisionTime } from '../../../src/policy/time.ts';
+import { analyse } from '../../../src/shell/analyse.ts';
+import { loadGrammar } from '../../../src/shell/grammar/load.ts';
+import { DecisionTime } from '../../../src/shell/time.ts';
 import { textsOf } from './texts.ts';
 
 const count = Number(process.env['CAISSON_LOAD_SHELLS'] ?? 1000);

@@ -1,5 +1,5 @@
 /** Reads the words of a command by a model: options in full, clusters taken apart, values by their kind. Pure. */
-import { hole, type Word } from '../../analysis/types.ts';
+import { hole, type Word } from '../../../shell/types.ts';
 import { dashed, kinds } from './kinds.ts';
 import type { Model } from './model.ts';
 import { tableOf, type Option, type Table } from './table.ts';

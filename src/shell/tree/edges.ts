@@ -1,5 +1,5 @@
 /** Finds places at which the grammar and the shell disagree about where something begins or ends. */
-import type { FlatTree } from '../../grammar/flatten.ts';
+import type { FlatTree } from '../grammar/flatten.ts';
 import { childrenOf } from './ranges.ts';
 
 /** Words that the grammar takes for names of programs where the shell finds nothing to close or continue. */

@@ -1,8 +1,8 @@
 /** Loads the grammar and reads a file while no descriptor is left, and again when some are. Prints what came of it. */
 import { closeSync, openSync } from 'node:fs';
-import { readOwnFile } from '../../../src/config/home.ts';
-import { isCode } from '../../../src/errors.ts';
-import { isGrammarLost, loadGrammar } from '../../../src/policy/grammar/load.ts';
+import { readOwnFile } from '../../src/config/home.ts';
+import { isCode } from '../../src/errors.ts';
+import { isGrammarLost, loadGrammar } from '../../src/shell/grammar/load.ts';
 
 function useUp(): number[] {
   const used: number[] = [];

@@ -1,4 +1,5 @@
 /** Pieces of shell quoting. */
+import { hole, homeMark } from './types.ts';
 
 /** Index of what closes at `closer` (`)`, `}`, a backtick or a double quote), starting inside of it; -1 when it stays open. */
 export function closeOf(text: string, from: number, closer: string): number {
@@ -96,4 +97,9 @@ export function decodeEscapes(text: string): string {
 
 function codePoint(value: number): string {
   return value <= 0x10ffff ? String.fromCodePoint(value) : '';
+}
+
+/** Resolved text, so that a shell would read the same in it again. */
+export function writable(text: string): string {
+  return text.replaceAll(hole, '${__}').replaceAll(homeMark, '${HOME}');
 }

@@ -1,11 +1,10 @@
 /** What commands do to the shell they run in: its directory and its variables. */
-import { pathUnits } from '../limits.ts';
-import type { Definition } from '../types.ts';
+import { pathUnits } from './limits.ts';
 import { operandsOf, wordsAfter } from './options.ts';
 import { outputOf } from './output.ts';
 import { baseName, resolvePath } from './paths.ts';
 import { substitutionsIn } from './quoting.ts';
-import { hole, wordBreak, type Simple, type Word } from './types.ts';
+import { hole, wordBreak, type Definition, type Simple, type Word } from './types.ts';
 
 /** The directory afterwards; `null`: not known; `undefined`: as before. */
 export function movesDirectory({ program, words, cwd }: Simple): string | null | undefined {

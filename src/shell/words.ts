@@ -1,5 +1,5 @@
 /** From a word as it is written to the words that the program gets. */
-import { valueUnits } from '../limits.ts';
+import { valueUnits } from './limits.ts';
 import { expandBraces } from './braces.ts';
 import { outputOf } from './output.ts';
 import { expandParameter, variable } from './parameter.ts';

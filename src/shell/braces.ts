@@ -1,5 +1,5 @@
 /** Brace expansion, which the shell does before everything else. */
-import { braceItems, bracesUnits } from '../limits.ts';
+import { braceItems, bracesUnits } from './limits.ts';
 import { endOfQuoted } from './quoting.ts';
 
 /** `a{b,c}` -> `ab`, `ac`; ranges too. Quoted braces stay. Beyond the bound the rest stays as it is. */

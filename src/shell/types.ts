@@ -82,6 +82,9 @@ export interface Note {
   readonly end: number;
 }
 
+/** Note about a shell that reads its commands from an input that was not judged. */
+export const laterInput = { rule: 'U11', description: 'its later input is not judged' } as const;
+
 /** Things in a command that a word-level permission rule cannot answer for. */
 export type Feature =
   | 'assignment'
@@ -107,4 +110,27 @@ export interface Analysis {
 export interface Scope {
   readonly vars: ReadonlyMap<string, string>;
   readonly cwd: string | null;
+}
+
+/** A function or an alias that is there when a command starts. */
+export interface Definition {
+  readonly kind: 'function' | 'alias';
+  readonly name: string;
+  /** The body of the function, as shell text, or what the alias stands for. `null`: not known. */
+  readonly text: string | null;
+}
+
+export interface Place {
+  /** Directory in which the command would start: absolute, in the sandbox. `null`: not known. */
+  readonly cwd: string | null;
+  /** What a shell that lives already has defined, as far as the command names it. */
+  readonly definitions?: readonly Definition[];
+  /** Whether that shell did not tell what it has defined. */
+  readonly unclear?: boolean;
+  /** The home directory there, when it is known. */
+  readonly home?: string;
+  /** Variables that the request sets for all of it: judged as if they stood in front of each command. */
+  readonly environment?: readonly { readonly name: string; readonly value: string }[];
+  /** Input that was not judged will reach it. */
+  readonly stdin?: boolean;
 }

@@ -1,9 +1,8 @@
 /** A command text, or an argument vector, taken apart. Pure, given the grammar. */
-import type { FlatTree } from '../grammar/flatten.ts';
-import type { Parse } from '../grammar/load.ts';
-import { fullAnalysisUnits, grammarMarks, scanUnits } from '../limits.ts';
-import type { DecisionTime } from '../time.ts';
-import type { Place } from '../types.ts';
+import type { FlatTree } from './grammar/flatten.ts';
+import type { Parse } from './grammar/load.ts';
+import { fullAnalysisUnits, grammarMarks, scanUnits } from './limits.ts';
+import type { DecisionTime } from './time.ts';
 import { withBareBrackets } from './brackets.ts';
 import { disguised, hiddenNote } from './bytes.ts';
 import { readLight } from './light.ts';
@@ -11,7 +10,7 @@ import { readPiped, readScripts } from './pipes.ts';
 import type { Payload } from './parts.ts';
 import { Session } from './session.ts';
 import { readTree } from './tree/walk.ts';
-import { type Analysis, type Assignment, hole, type Simple, type Word } from './types.ts';
+import { type Analysis, type Assignment, hole, type Place, type Simple, type Word } from './types.ts';
 
 export interface Reader {
   /** `null`: the grammar is not there. */

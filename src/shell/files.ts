@@ -1,6 +1,4 @@
 /** What the commands of a text leave in files. */
-import { isFetcher } from '../tiers/foreign.ts';
-import { mayWrite, writesOf } from '../tiers/targets.ts';
 import { callsIn } from './calls.ts';
 import { globMatches } from './names.ts';
 import { operandsOf, wordsAfter } from './options.ts';
@@ -17,7 +15,9 @@ import {
   type Known,
   type Stages,
 } from './streams.ts';
+import { isFetcher } from './shells.ts';
 import { hole, type Simple, type Word } from './types.ts';
+import { mayWrite, writesOf } from './writes.ts';
 
 interface Left extends Content {
   /** Offset in the text of the command at which the file is first written. */

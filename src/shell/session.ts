@@ -1,8 +1,9 @@
 /** The analysis of one command while it is made: simple commands as they are met, and texts still to be read. */
-import { payloadDepth, payloads, payloadUnits, wrappedWords, wrapperDepth } from '../limits.ts';
-import type { DecisionTime } from '../time.ts';
-import type { Definition } from '../types.ts';
+import { payloadDepth, payloads, payloadUnits, wrappedWords, wrapperDepth } from './limits.ts';
+import type { DecisionTime } from './time.ts';
+import { further } from './machines.ts';
 import { baseName } from './paths.ts';
+import { writable } from './quoting.ts';
 import {
   aliasesIn,
   movesDirectory,
@@ -28,7 +29,7 @@ import {
   type Step,
   type Around,
 } from './parts.ts';
-import { hole, homeMark, wordBreak, type Elsewhere, type Feature, type Note, type Simple } from './types.ts';
+import { hole, wordBreak, type Definition, type Elsewhere, type Feature, type Note, type Simple } from './types.ts';
 
 export class Session {
   readonly commands: Simple[] = [];
@@ -276,10 +277,6 @@ export class Session {
   }
 }
 
-/** A machine reached from a container still counts as the container. */
-const further = (from: Elsewhere, to: Elsewhere = false): Elsewhere =>
-  from === 'container' || to === false ? from : to;
-
 /** Its name comes out of a variable, or its text does. */
 const isExpanded = ({ program, words }: Simple): boolean =>
   words.slice(0, program === 'eval' ? 2 : 1).some(({ raw }) => /^[^"']*[$`]/.test(raw));
@@ -293,8 +290,3 @@ const wordsOfCommand = 8;
 /** What a session's shell is asked about itself with. */
 const asksWith = /^(?:_cz_\w*|unset|eval|set|read|command|builtin|declare|alias|type|printf|pwd)$/;
 const movesSomewhere = /\b(?:cd|chdir|pushd|popd)\b/;
-
-/** Resolved text, so that a shell would read the same in it again. */
-function writable(text: string): string {
-  return text.replaceAll(hole, '${__}').replaceAll(homeMark, '${HOME}');
-}

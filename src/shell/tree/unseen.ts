@@ -1,5 +1,5 @@
 /** Commands that a shell finds where the grammar shows none. */
-import type { FlatTree } from '../../grammar/flatten.ts';
+import type { FlatTree } from '../grammar/flatten.ts';
 import { substitutionsIn, unescaped } from '../quoting.ts';
 
 /** Texts of substitutions in a node that are no nodes themselves. */

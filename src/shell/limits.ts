@@ -31,7 +31,5 @@ export const pathUnits = 4096;
 export const braceItems = 64;
 /** Units of all items of one word together. */
 export const bracesUnits = 1024 * 1024;
-/** Findings that are reported of one command. */
-export const findings = 50;
 /** Units of a variable's value that are kept. */
 export const valueUnits = 8192;

@@ -7,6 +7,10 @@ export function isShell(program: string | null): boolean {
   return program !== null && shellNames.has(program);
 }
 
+const fetchers = /^(?:curl|wget|fetch|aria2c|axel|http|https|xh|lynx|lwp-request|nc|ncat|socat|iwr|invoke-webrequest)$/;
+
+export const isFetcher = (program: string | null): boolean => program !== null && fetchers.test(program);
+
 export type ShellCall =
   | { readonly kind: 'text'; readonly text: Word; readonly positional: readonly Word[] }
   | { readonly kind: 'script'; readonly script: Word }

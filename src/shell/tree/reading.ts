@@ -1,5 +1,5 @@
 /** What is known while a syntax tree is walked: what holds at the node, and what was learned for those still to come. */
-import type { FlatTree } from '../../grammar/flatten.ts';
+import type { FlatTree } from '../grammar/flatten.ts';
 import type { Around, Payload } from '../parts.ts';
 import type { Session } from '../session.ts';
 import type { Stage, Word } from '../types.ts';

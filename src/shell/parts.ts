@@ -1,5 +1,5 @@
 /** What a command is read from, and what holds around it. */
-import { valueUnits } from '../limits.ts';
+import { valueUnits } from './limits.ts';
 import { programOf } from './names.ts';
 import { hole, type Assignment, type Elsewhere, type Redirect, type Simple, type Stage, type Word } from './types.ts';
 

@@ -1,5 +1,4 @@
 /** Reads what reaches a shell, or a program that hands it to one, through pipes, documents and files that the text writes. */
-import { laterInput } from '../unheld.ts';
 import { Files, makesFiles } from './files.ts';
 import { machineOf, sshHost } from './machines.ts';
 import type { Payload, Run } from './parts.ts';
@@ -7,7 +6,7 @@ import { codeOf, partsOf, runsText, textFor } from './scripts.ts';
 import { isInterpreter, isShell } from './shells.ts';
 import type { Session } from './session.ts';
 import type { Content, Known } from './streams.ts';
-import { hole, type Elsewhere, type Simple, type Word } from './types.ts';
+import { hole, laterInput, type Elsewhere, type Simple, type Word } from './types.ts';
 
 /** `from`: the first command of the session that belongs to this payload. */
 export function readPiped(session: Session, from: number, payload: Payload): void {

@@ -1,5 +1,5 @@
 /** Reads the commands of a text out of its syntax tree: one pass in source order, without recursion. */
-import type { FlatTree } from '../../grammar/flatten.ts';
+import type { FlatTree } from '../grammar/flatten.ts';
 import { copyOf, type Payload } from '../parts.ts';
 import type { Session } from '../session.ts';
 import { readAssignment } from './assignments.ts';

@@ -13,3 +13,7 @@ const here = /^(?:[^@]*@)?(?:localhost|ip6-localhost|127(?:\.\d+)*|0|0\.0\.0\.0|
 /** What its own name, and addresses that always lead here, do not say of a host is not known: another one. */
 export const machineOf = (host: string | undefined): Elsewhere =>
   host === undefined || here.test(host) ? false : 'machine';
+
+/** A machine reached from a container still counts as the container. */
+export const further = (from: Elsewhere, to: Elsewhere = false): Elsewhere =>
+  from === 'container' || to === false ? from : to;

@@ -1,5 +1,5 @@
 /** How nodes of the grammar belong together in the shell, where the two do not agree. */
-import type { FlatTree } from '../../grammar/flatten.ts';
+import type { FlatTree } from '../grammar/flatten.ts';
 
 export interface Range {
   readonly start: number;
