@@ -11,6 +11,7 @@ import type {
   ApprovalsApi,
   AuditApi,
   BackendsApi,
+  ByTask,
   CheckQuery,
   CodeInput,
   ConfigView,
@@ -81,7 +82,7 @@ export interface ClientProcessesApi extends Omit<ProcessesApi, 'input'> {
 
 export interface ClientSessionsApi extends Omit<SessionsApi, 'exec'> {
   /** Starts a text; see `SessionsApi.exec`. */
-  exec(input: SessionInput, options?: Options): Promise<ClientRunningText>;
+  exec(input: ByTask<SessionInput>, options?: Options): Promise<ClientRunningText>;
 }
 
 type Content = Awaited<ReturnType<FileTools['read']>>;

@@ -6,6 +6,8 @@ import type { AskedTimes, Times } from './times.ts';
 /** What a caller may say about a sandbox. Everything absent comes from the task's overrides, the file, the defaults. */
 export interface SandboxRequest extends AskedTimes {
   /** Grammar `^[a-z0-9][a-z0-9_-]{0,62}$`. Absent: a new ephemeral task that ends with the returned handle. */
+  readonly task?: string;
+  /** Another name of `task`; two that differ are `invalid_argument`. */
   readonly taskId?: string;
   /** Name of a backend. Absent: `terminal.backend`. */
   readonly backend?: string;
@@ -37,7 +39,7 @@ export interface SandboxRequest extends AskedTimes {
   readonly recreate?: boolean;
   /**
    * Take the sandbox that the task has, as it is, whatever the configuration says by now; `not_found` when it has none.
-   * `taskId` may then be a sandbox id, and nothing else may be asked for.
+   * `task` may then be a sandbox id, and nothing else may be asked for.
    */
   readonly existing?: boolean;
 }

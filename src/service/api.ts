@@ -18,6 +18,7 @@ import type { InstallationApi } from './installation.ts';
 import type { NetworkApi } from './network-api.ts';
 import type { FilesApi } from './verbs/files.ts';
 import type { SandboxesApi } from './verbs/sandboxes.ts';
+import type { ByTask } from './verbs/task.ts';
 import type { HookView } from '../guard/hooks/types.ts';
 import type { AnswerAll, AnsweredAll, ApprovalView, GrantView } from '../guard/types.ts';
 import type { Choice } from '../values/choice.ts';
@@ -51,6 +52,7 @@ import type {
 
 export type { FilesApi } from './verbs/files.ts';
 export type { SandboxChange, SandboxesApi } from './verbs/sandboxes.ts';
+export type { ByTask } from './verbs/task.ts';
 export type * from './network-api.ts';
 export type { Budget, BudgetFigures } from '../budget/types.ts';
 export type { Backup, Figures, InstallationApi } from './installation.ts';
@@ -134,13 +136,13 @@ export interface ProcessesApi {
 /** Shells that keep their state from one text to the next. */
 export interface SessionsApi {
   /** Opens the shell of a session before its first text. Idempotent. */
-  open(session: SessionName, options?: Options): Promise<SessionView>;
+  open(session: ByTask<SessionName>, options?: Options): Promise<SessionView>;
   /** Starts the text; its output comes as it is written. Calls of one session wait for each other. */
-  exec(input: SessionInput, options?: Options): Promise<RunningText>;
+  exec(input: ByTask<SessionInput>, options?: Options): Promise<RunningText>;
   /** `exec`, with the output collected as by `execs.run`. */
-  run(input: SessionInput, options?: Options): Promise<SessionResult>;
+  run(input: ByTask<SessionInput>, options?: Options): Promise<SessionResult>;
   /** Ends its shell and forgets its state. */
-  close(session: SessionName, options?: Options): Promise<void>;
+  close(session: ByTask<SessionName>, options?: Options): Promise<void>;
   /** Lists the sessions of a task. */
   list(taskId: string, options?: Options): Promise<readonly SessionView[]>;
 }
@@ -157,7 +159,7 @@ export interface ApprovalsApi {
    */
   answer(id: string, choice: Choice, by: string, options?: Options): Promise<void>;
   /** Answers what waits for a task at this instant; the rest is left and named. Throws `invalid_argument` for `always`. */
-  answerAll(answer: AnswerAll, by: string, options?: Options): Promise<AnsweredAll>;
+  answerAll(answer: ByTask<AnswerAll>, by: string, options?: Options): Promise<AnsweredAll>;
   /** Answers "session" that still hold, oldest first. */
   grants(options?: Options): Promise<readonly GrantView[]>;
   /** Takes such an answer back, from the next command on. Throws `not_found`. */

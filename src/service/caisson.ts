@@ -59,8 +59,13 @@ import { ownedBySelf, removeEphemeral } from '../sandbox/ephemeral.ts';
 import { type Within, withSandbox } from '../sandbox/healing.ts';
 import { Plans } from '../sandbox/plan.ts';
 import { Sandboxes } from './sandboxes.ts';
+import { approvals } from './verbs/approvals.ts';
+import { execs } from './verbs/execs.ts';
 import { files } from './verbs/files.ts';
+import { processes as processRows } from './verbs/processes.ts';
 import { sandboxes } from './verbs/sandboxes.ts';
+import { sessions } from './verbs/sessions.ts';
+import { byTask } from './verbs/task.ts';
 
 export * from './api.ts';
 export type { ImageBuilder } from './admin/images.ts';
@@ -118,7 +123,7 @@ export class Caisson implements CaissonApi {
     this.policy = parts.policy;
     const redaction: EgressParts['redaction'] = (owner) => origin.redactions.of(owner).current();
     this.network = { ...parts.network, ...egressOf({ context, env, redaction }) };
-    this.approvals = parts.approvals;
+    this.approvals = byTask(parts.approvals, approvals);
     this.audit = auditOf(context);
     this.events = eventsOf(context);
     this.images = imagesOf(parts);
@@ -145,24 +150,14 @@ export class Caisson implements CaissonApi {
     const keepBytes = loaded.config.exec.output_bytes;
     const places = new ExecPlaces(context);
     const processes = new Processes({ context, origin, admission, places, attempt, plan });
-    this.processes = processes;
+    this.processes = byTask(processes, processRows);
     const bounds = { keepBytes, streamBytes: loaded.config.policy.profile === 'strict' ? keepBytes : null };
-    this.execs = new Execs({
-      context,
-      journal,
-      origin,
-      admission,
-      places,
-      attempt,
-      running,
-      processes,
-      plan,
-      ...bounds,
-    });
-    this.#openSessions = new Sessions({ context, admission, places, attempt, running, plan: planOf, ...bounds });
-    this.sessions = this.#openSessions;
+    const shared = { context, admission, places, attempt, running, ...bounds };
+    this.execs = byTask(new Execs({ ...shared, journal, origin, processes, plan }), execs);
+    this.#openSessions = new Sessions({ ...shared, plan: planOf });
+    this.sessions = byTask(this.#openSessions, sessions);
     const own = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
-    this.sandboxes = withKeys(own, sandboxes);
+    this.sandboxes = byTask(withKeys(own, sandboxes), sandboxes);
     const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({
       ...{ context, guard, rulebook, env, cwd, within, closing: this.#ending.signal },

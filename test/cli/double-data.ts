@@ -1,5 +1,6 @@
 /** What the double knows from the start. */
 import type {
+  AnswerAll,
   AccountView,
   BackendCheck,
   CaissonApi,
@@ -173,7 +174,7 @@ const approvals: CaissonApi['approvals'] = {
       },
     ]),
   get: (id) => Promise.reject(new CaissonError('not_found', `there is no question ${id}`)),
-  answerAll: ({ taskId }) =>
+  answerAll: ({ taskId }: AnswerAll) =>
     Promise.resolve({
       answered: taskId === 'build' ? ['apr_1'] : [],
       left: taskId === 'late' ? [{ id: 'apr_2', why: 'late' }] : [],

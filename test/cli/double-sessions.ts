@@ -1,5 +1,5 @@
 /** Sessions of the double: each text in a shell of its own, which its words may end. */
-import type { CaissonApi } from '../../src/service/api.ts';
+import type { CaissonApi, SessionInput, SessionName } from '../../src/service/api.ts';
 
 const start = { restored: true, lost: ['functions'] };
 
@@ -8,21 +8,21 @@ export function sessionsOf(
   log: (line: string) => void,
 ): CaissonApi['sessions'] {
   return {
-    open: ({ taskId, name }) => {
+    open: ({ taskId, name }: SessionName) => {
       log(`session open ${taskId} ${name}`);
       return Promise.resolve({ name, open: true, shell: 'bash', ...start });
     },
-    exec: async ({ taskId, name, text, env }) => {
+    exec: async ({ taskId, name, text, env }: SessionInput) => {
       log(`session run ${taskId} ${name} ${text} ${Object.keys(env ?? {}).join()}`);
       const running = await double.exec({ taskId, command: ['sh', '-c', text] });
       const session = running.exit.then(() => ({ sessionEnded: text.startsWith('exit'), endStatus: null }));
       return { ...running, ...start, session };
     },
-    run: async ({ taskId, text }) => {
+    run: async ({ taskId, text }: SessionInput) => {
       const result = await double.run({ taskId, command: ['sh', '-c', text] });
       return { ...result, ...start, sessionEnded: false, endStatus: null };
     },
-    close: ({ taskId, name }) => Promise.resolve(log(`session close ${taskId} ${name}`)),
+    close: ({ taskId, name }: SessionName) => Promise.resolve(log(`session close ${taskId} ${name}`)),
     list: () => Promise.resolve([{ name: 'dev', open: false, shell: null, restored: false, lost: [] }]),
   };
 }

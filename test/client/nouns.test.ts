@@ -14,7 +14,7 @@ beforeAll(async () => {
   at = await openClientWorld({ config: 'approvals: {mode: "off"}' });
   client = at.client;
   api = at.world.api;
-  await client.sandboxes.create({ taskId: 'build', labels: { team: 'a' } });
+  await client.sandboxes.create({ task: 'build', labels: { team: 'a' } });
 });
 afterAll(async () => await at[Symbol.asyncDispose]());
 
@@ -46,6 +46,22 @@ describe('a bad task id', () => {
       detail: `/body/taskId: ${detail}`,
       errors: [{ pointer: '/body/taskId' }, { pointer: '/body/surplus' }],
     });
+  });
+});
+
+describe('a task with two names', () => {
+  it('is refused by the service before anything is made', async () => {
+    for (const [path, rest] of Object.entries({
+      '/v1/sandboxes': {},
+      '/v1/execs': { command: ['true'] },
+      '/v1/processes': { command: ['true'] },
+    })) {
+      const answer = await at.world.ask(path, { body: { task: 'build', taskId: 'other', ...rest } });
+      expect([answer.status, await answer.json()]).toMatchObject([422, { code: 'invalid_argument' }]);
+    }
+    const without = await at.world.ask('/v1/sandboxes', { body: {} });
+    expect(await without.json()).toMatchObject({ errors: [{ pointer: '/body/task', detail: 'it names no task' }] });
+    expect((await api.sandboxes.list()).items.map(({ taskId }) => taskId)).toEqual(['build']);
   });
 });
 

@@ -21,7 +21,7 @@ const missing = {
 
 /** Examples by method and path, as the table has them. A route whose state is costly to make is asked for what is not there. */
 export const examples: Readonly<Record<string, Example>> = {
-  'POST /v1/sandboxes': { body: { taskId: 'build', labels: { team: 'a' }, idleTimeoutMs: 600_000, lifetimeMs: null } },
+  'POST /v1/sandboxes': { body: { task: 'build', labels: { team: 'a' }, idleTimeoutMs: 600_000, lifetimeMs: null } },
   'GET /v1/sandboxes': { query: 'limit=10&label=team=a' },
   'GET /v1/sandboxes/{id}': { path: build },
   'PATCH /v1/sandboxes/{id}': { path: build, body: { labels: { team: 'b', stage: null }, lifetimeMs: 3_600_000 } },
@@ -45,7 +45,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/sandboxes/{id}/execs': { path: build },
   'GET /v1/sandboxes/{id}/execs/{execId}': { path: { ...build, execId: 'exec_example' }, headers: json },
   'DELETE /v1/sandboxes/{id}/execs/{execId}': { path: { ...build, execId: 'exec_example' }, status: 204 },
-  'POST /v1/execs': { body: { taskId: 'build', command: ['echo', 'any'], execId: 'exec_any' }, headers: json },
+  'POST /v1/execs': {
+    body: { task: 'build', taskId: 'build', command: ['echo', 'any'], execId: 'exec_any' },
+    headers: json,
+  },
   'GET /v1/execs/{execId}': { path: { execId: 'exec_any' }, headers: json },
   'DELETE /v1/execs/{execId}': { path: { execId: 'exec_any' }, status: 204 },
   'GET /v1/sandboxes/{id}/logs': { path: build },
@@ -116,7 +119,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/approvals': {},
   'GET /v1/approvals/{approvalId}': { path: missing, status: 404 },
   'POST /v1/approvals/{approvalId}': { path: missing, body: { choice: 'deny' }, status: 404 },
-  'POST /v1/approvals': { body: { taskId: 'build', choice: 'deny' } },
+  'POST /v1/approvals': { body: { task: 'build', choice: 'deny' } },
   'POST /v1/access/check': {
     body: { platform: 'telegram', from: { ids: ['100'] }, channel: null, addressed: null },
   },

@@ -25,7 +25,7 @@ describe('a key that is not known', () => {
   it.each<[string, string, object, string]>([
     ['sandboxes.create', 'netwrok', { taskId: 'build', netwrok: 'none' }, 'did you mean network?'],
     ['run', 'netwrok', { command, netwrok: 'none' }, 'did you mean network?'],
-    ['run', 'privileged', { command, privileged: true }, 'its keys are taskId'],
+    ['run', 'privileged', { command, privileged: true }, 'its keys are task, taskId'],
     ['run', 'hardening', { command, hardening: { readOnlyRoot: true } }, 'its keys are'],
     ['run', 'mounts', { command, mounts: [] }, 'its keys are'],
     ['run', 'timeoutms', { command, timeoutms: 5 }, 'did you mean timeoutMs?'],

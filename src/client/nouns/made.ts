@@ -2,6 +2,7 @@
 import { CaissonError } from '../../errors.ts';
 import type { Options } from '../../service/types.ts';
 import { type AnyRow, type AnyRows, type Fields, membersOf, type NounIn, taskKeyOf } from '../../service/verbs/row.ts';
+import { byTask } from '../../service/verbs/task.ts';
 import { checkedExecId } from '../exec/ids.ts';
 import type { CaissonClient } from '../types.ts';
 import { notServed } from '../wire/none.ts';
@@ -37,7 +38,7 @@ export function made<const Noun extends string, Table extends AnyRows>(
     return act === null ? [] : [[verb, act] as const];
   });
   const all: object = { ...Object.fromEntries(plain), ...byHand };
-  if (isNoun<Noun>(all, noun, rows)) return all;
+  if (isNoun<Noun>(all, noun, rows)) return byTask(all, rows);
   throw new TypeError(`a verb of ${noun} has neither a row nor a hand`);
 }
 

@@ -1,4 +1,4 @@
-import type { SessionEnd, SessionResult, SessionStart, SessionView } from '../../service/api.ts';
+import type { SessionEnd, SessionInput, SessionResult, SessionStart, SessionView } from '../../service/api.ts';
 import { sessions } from '../../service/verbs/sessions.ts';
 import { heard } from '../../exec/heard.ts';
 import { runCollected } from '../exec/collect.ts';
@@ -16,14 +16,14 @@ const [shape] = sessions.list.gives;
 
 export function sessionsOf(wire: Wire): ClientSessionsApi {
   const byHand: Pick<ClientSessionsApi, 'exec' | 'run'> = {
-    exec: async ({ taskId, name, execId = newExecId(), ...body }, options = {}) => {
+    exec: async ({ taskId, name, execId = newExecId(), ...body }: SessionInput, options = {}) => {
       const path = `${at(taskId)}/${segment(name)}/execs`;
       const wanted = { path, execId: checkedExecId(execId), body, stdin: false, tty: false };
       const { running, first, last } = await startExec(wire, wanted, options);
       const session = last.then((event) => endIn(wire, event, { taskId, name }));
       return heard({ ...running, ...startIn(first), session }, options);
     },
-    run: async ({ taskId, name, execId = newExecId(), ...body }, options) => {
+    run: async ({ taskId, name, execId = newExecId(), ...body }: SessionInput, options) => {
       const path = `${at(taskId)}/${segment(name)}/execs`;
       return await runCollected<SessionResult>(
         wire,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalId, listOf, time, wholeTaskId } from './common.ts';
+import { approvalId, bodyWithTask, listOf, taskNames, time, wholeTaskId } from './common.ts';
 
 const texts = z.array(z.string()).readonly();
 
@@ -41,9 +41,10 @@ const approval = z
 const answerBody = z.strictObject({ choice: z.enum(['once', 'session', 'always', 'deny']) }).meta({ id: 'Answer' });
 
 /** Not `always`: its rules are to be seen for each question. */
-const answerAllBody = z
-  .strictObject({ taskId: wholeTaskId, choice: z.enum(['once', 'session', 'deny']) })
-  .meta({ id: 'AnswerAll' });
+const answerAllBody = bodyWithTask('AnswerAll', {
+  ...taskNames(wholeTaskId, wholeTaskId.description ?? ''),
+  choice: z.enum(['once', 'session', 'deny']),
+});
 
 const answeredAll = z
   .object({

@@ -22,6 +22,18 @@ export const wholeTaskId = z
   .string()
   .regex(/^(?:[a-z][a-z0-9-]{0,31}\.)?[a-z0-9][a-z0-9_-]{0,62}$/)
   .describe('A task id; with `admin`, also that of a task of another owner, as lists show it: `alice.build`.');
+/** Both names of a task in a body. */
+export const taskNames = (name: z.ZodType<string>, description: string) =>
+  ({
+    task: name.exactOptional().describe(description),
+    taskId: name.exactOptional().describe('Another name of `task`.'),
+  }) as const;
+/** A body that is to have one of them. */
+export const bodyWithTask = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z
+    .strictObject(shape)
+    .refine((body): boolean => 'task' in body || 'taskId' in body, { path: ['task'], message: 'it names no task' })
+    .meta({ id, anyOf: [{ required: ['task'] }, { required: ['taskId'] }] });
 export const execId = z.string().regex(/^exec_[A-Za-z0-9_-]{1,64}$/);
 export const approvalId = z.string().regex(/^apr_[0-9a-f]{24}$/);
 export const sessionName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, execId, insidePath, taskId, text, time } from './common.ts';
+import { count, execId, insidePath, taskId, taskNames, text, time } from './common.ts';
 import { lostSince, sandboxFields } from './sandboxes.ts';
 
 const environment = z.record(z.string().max(256), z.string().max(128 * 1024));
@@ -54,8 +54,8 @@ export const codeBody = z.strictObject({ ...program, ...running, collect }).meta
 /** The sandbox of a request that names it itself. */
 const wanted = {
   ...sandboxFields,
-  taskId: taskId.exactOptional().describe('Absent: a sandbox for this command alone, removed with its end.'),
-  existing: z.boolean().exactOptional().describe('Take the sandbox that is there; `taskId` may then be its id.'),
+  ...taskNames(taskId, 'Absent: a sandbox for this command alone, removed with its end.'),
+  existing: z.boolean().exactOptional().describe('Take the sandbox that is there; `task` may then be its id.'),
 } as const;
 
 export const anyExecBody = z

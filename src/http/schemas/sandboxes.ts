@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { insidePath, listOf, queryFlag, taskId, time } from './common.ts';
+import { bodyWithTask, insidePath, listOf, queryFlag, taskId, taskNames, time } from './common.ts';
 
 const limit = z.number().positive().nullable();
 
@@ -61,7 +61,10 @@ export const sandboxFields = {
   recreate: z.boolean().exactOptional().describe('Replace one that was made from another spec.'),
 } as const;
 
-export const sandboxBody = z.strictObject({ taskId, ...sandboxFields }).meta({ id: 'SandboxRequest' });
+export const sandboxBody = bodyWithTask('SandboxRequest', {
+  ...taskNames(taskId, 'Of the caller: lower-case letters, digits, - and _.'),
+  ...sandboxFields,
+});
 
 export const states = z.enum(['creating', 'ready', 'stopping', 'stopped', 'destroying']);
 export const how = z.enum(['created', 'found', 'started', 'recreated']);

@@ -1,7 +1,7 @@
 /** Questions about commands as front ends see and answer them. */
 import type { Audit } from '../../audit/types.ts';
 import { CaissonError, type Code, isCode, toCaissonError } from '../../errors.ts';
-import type { AnsweredAll, ApprovalView, ApprovalsApi, Choice, GrantView } from '../api.ts';
+import type { AnswerAll, AnsweredAll, ApprovalView, ApprovalsApi, Choice, GrantView } from '../api.ts';
 import { ownAnswer } from '../../guard/approval-queue.ts';
 import { isInside } from '../../guard/inside.ts';
 import { networkAsked } from '../../egress/question.ts';
@@ -45,7 +45,7 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit, p
     answer,
     list: async ({ caller } = {}) => (await queue.list(caller)).map((row) => viewOf(row, caller)),
     get: async (id, { caller } = {}) => viewOf(await queue.get(id, caller), caller),
-    answerAll: async ({ taskId, choice }, by, options = {}) => {
+    answerAll: async ({ taskId, choice }: AnswerAll, by, options = {}) => {
       if (isInside(env)) throw ownAnswer('a question');
       checkForAll(choice);
       const waiting = (await queue.list(options.caller)).filter((each) => each.taskId === taskId);

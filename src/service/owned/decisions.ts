@@ -1,5 +1,5 @@
 /** Questions, answers and rules of one owner. */
-import type { ApprovalsApi, PolicyApi } from '../api.ts';
+import type { AnswerAll, ApprovalsApi, PolicyApi } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
 import { noQuestion } from '../../guard/approval-queue.ts';
 import { noGrant } from '../admin/approvals.ts';
@@ -33,7 +33,7 @@ export function decisionsOf(mine: Mine): ApprovalsApi {
           if (bound.isBound && choice === 'always') throw onlyHere();
           await approvals.answer(id, choice, by, options);
         }),
-      answerAll: ({ taskId, ...answer }, by, options) =>
+      answerAll: ({ taskId, ...answer }: AnswerAll, by, options) =>
         asked(async () => {
           const key = scope.taskKey(taskId);
           if (!(await bound.sees({ taskId: key }))) return { answered: [], left: [] };

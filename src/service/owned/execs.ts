@@ -4,6 +4,8 @@ import { isCode } from '../../errors.ts';
 import { newExecId } from '../../exec/random.ts';
 import { operator } from '../../values/caller.ts';
 import { noRecord } from '../exec/records.ts';
+import { execs as rows } from '../verbs/execs.ts';
+import { byTask } from '../verbs/task.ts';
 import { keyOf, type Mine } from './place.ts';
 import { refuse } from './refused.ts';
 import type { Scope } from './scope.ts';
@@ -34,7 +36,7 @@ export function execsOf(mine: Mine): ExecsApi {
       if (!scope.has(found.where) || !(await bound.sees(found.where))) throw noRecord(execId);
       return scope.ofExec(found);
     });
-  return {
+  const own: ExecsApi = {
     start: (request, options) =>
       asked(async () => scope.ofExec(await execs.start(await keyed(mine, request), options))),
     run: (request, options) => asked(async () => scope.ofResult(await execs.run(await keyed(mine, request), options))),
@@ -53,6 +55,7 @@ export function execsOf(mine: Mine): ExecsApi {
       }),
     logs: (id, how, options) => logsOf(mine, { id, how, options }),
   };
+  return byTask(own, rows);
 }
 
 interface Asked {

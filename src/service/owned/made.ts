@@ -1,6 +1,7 @@
 /** A noun as an owner sees it, made from its rows; verbs without a rule stand in `owned/` by hand. */
 import type { SandboxChange } from '../api.ts';
 import { type AnyRow, type AnyRows, type OwnerRule, type Rows, taskKeyOf } from '../verbs/row.ts';
+import { byTask } from '../verbs/task.ts';
 import type { Mine } from './place.ts';
 import { refuse, refused } from './refused.ts';
 import type { Scope } from './scope.ts';
@@ -30,7 +31,7 @@ export function made<Api extends object, Table extends Rows<Api> & AnyRows>(
       : [[verb, verbOf(mine, row, (...args) => Reflect.apply(act, noun, args) as unknown)] as const];
   });
   const all: object = { ...Object.fromEntries(ruled), ...byHand };
-  if (isLike(all, noun, rows)) return all;
+  if (isLike(all, noun, rows)) return byTask(all, rows);
   throw new TypeError('a verb has no rule for owners, and none by hand');
 }
 

@@ -1,7 +1,9 @@
 /** Detached processes and sessions of one owner. */
 import type { ListedProcess, ProcessesApi, SessionInput, SessionsApi } from '../api.ts';
 import { unknownProcess } from '../../exec/detached/list.ts';
+import { processes as processRows } from '../verbs/processes.ts';
 import { sessions as rows } from '../verbs/sessions.ts';
+import { byTask } from '../verbs/task.ts';
 import { keyed, keyedId } from './execs.ts';
 import { made } from './made.ts';
 import type { Mine } from './place.ts';
@@ -19,7 +21,7 @@ export function processesOf(mine: Mine): ProcessesApi {
     if (!(await isMine(process))) throw unknownProcess(processId);
     return process;
   };
-  return {
+  const own: ProcessesApi = {
     start: (request, options) =>
       asked(async () => scope.ofExec(await processes.start(await keyed(mine, request), options))),
     list: ({ task, ...filter } = {}, options) =>
@@ -40,6 +42,7 @@ export function processesOf(mine: Mine): ProcessesApi {
         return { ...killed, process: shown(killed.process) };
       }),
   };
+  return byTask(own, processRows);
 }
 
 export function sessionsOf(mine: Mine): SessionsApi {
@@ -51,8 +54,10 @@ export function sessionsOf(mine: Mine): SessionsApi {
     ...keyedId(scope, given),
   });
   const byHand: Pick<SessionsApi, 'exec' | 'run'> = {
-    exec: (given, options) => asked(async () => scope.ofExec(await sessions.exec(await input(given), options))),
-    run: (given, options) => asked(async () => scope.ofResult(await sessions.run(await input(given), options))),
+    exec: (given: SessionInput, options) =>
+      asked(async () => scope.ofExec(await sessions.exec(await input(given), options))),
+    run: (given: SessionInput, options) =>
+      asked(async () => scope.ofResult(await sessions.run(await input(given), options))),
   };
   return made(mine, sessions, { rows, byHand });
 }

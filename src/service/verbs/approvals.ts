@@ -29,6 +29,7 @@ export const approvals = {
       'Answers all questions of a task that wait now. Those of the token that answers are left.',
     ),
     takes: ['...', 'by'],
+    keys: { task: true, taskId: true, choice: true },
     gives: { answered: 'list', left: 'list' },
   },
   grants: {

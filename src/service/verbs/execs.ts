@@ -39,6 +39,7 @@ const start = {
     'Runs a command or a program in the sandbox of a task, which is made where it is not there. Answers as execs of a sandbox do.',
   ),
   takes: ['...'],
+  keys: { ...commandKeys, ...codeKeys },
 } as const;
 
 export const execs = {

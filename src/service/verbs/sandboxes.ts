@@ -53,6 +53,7 @@ const sandbox = {
 } as const;
 const acquired = { sandbox, how: 'text', lostSince: 'text?' } as const;
 const request = {
+  task: true,
   taskId: true,
   backend: true,
   image: true,

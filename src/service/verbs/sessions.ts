@@ -3,12 +3,17 @@ import type { SessionsApi } from '../api.ts';
 import { read, type Rows, run } from './row.ts';
 
 const all = '/v1/sandboxes/{id}/sessions';
-const named = { takes: ['...'], keys: { taskId: true, name: true }, owner: 'place', repeatable: true } as const;
+const named = {
+  takes: ['...'],
+  keys: { task: true, taskId: true, name: true },
+  owner: 'place',
+  repeatable: true,
+} as const;
 const session = { name: 'text', open: 'flag', restored: 'flag', lost: 'list' } as const;
 const text = {
   ...run('POST', `${all}/{name}/execs`, 'Runs a text in a session. Answers as execs do.'),
   takes: ['...'],
-  keys: { taskId: true, name: true, text: true, execId: true, env: true, timeoutMs: true },
+  keys: { task: true, taskId: true, name: true, text: true, execId: true, env: true, timeoutMs: true },
 } as const;
 
 export const sessions = {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { everyItem } from '../../../src/service/pages.ts';
 import { refused, whole } from '../reading.ts';
+import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
 
 /** Another spec than that of the configuration, on every backend. */
@@ -8,6 +9,7 @@ const otherLimits = { limits: { cpuCores: 0.5 }, allowDegraded: true };
 
 export function sandboxCases(suite: Suite): void {
   createCases(suite);
+  nameCases(suite);
   refusalCases(suite);
   listCases(suite);
 }
@@ -89,6 +91,37 @@ function createCases(suite: Suite): void {
     await refused(place.agent.sandboxes.create({ taskId }, { signal: AbortSignal.abort() }), 'canceled');
     await refused(place.agent.sandboxes.get(taskId), 'not_found');
   });
+}
+
+/** Verbs whose input names its task by two keys. */
+const byTwoNames: Readonly<Record<string, (place: Place, names: Names) => Promise<unknown>>> = {
+  'sandboxes.create': ({ agent }, names) => agent.sandboxes.create(names),
+  'execs.run': ({ agent }, names) => agent.execs.run({ ...names, command: ['true'] }),
+  'processes.start': ({ agent }, names) => agent.processes.start({ ...names, command: ['true'] }),
+  'sessions.open': ({ agent }, names) => agent.sessions.open({ ...names, name: 'named' }),
+  'sessions.run': ({ agent }, names) => agent.sessions.run({ ...names, name: 'named', text: 'true' }),
+  'sessions.close': ({ agent }, names) => agent.sessions.close({ ...names, name: 'named' }),
+  'approvals.answerAll': ({ person }, names) => person.approvals.answerAll({ ...names, choice: 'deny' }, ''),
+};
+interface Names {
+  readonly task: string;
+  readonly taskId?: string;
+}
+
+function nameCases(suite: Suite): void {
+  for (const [verb, act] of Object.entries(byTwoNames))
+    suite.test(
+      `${verb}.names`,
+      'takes task, with taskId as its other name, and refuses two that differ',
+      async (place) => {
+        const { task } = place;
+        const answer: unknown = await act(place, { task });
+        if (verb === 'sandboxes.create') expect(answer).toMatchObject({ sandbox: { taskId: task } });
+        await act(place, { task, taskId: task });
+        await refused(act(place, { task, taskId: 'never-named' }), 'invalid_argument');
+        await refused(place.agent.sandboxes.get('never-named'), 'not_found');
+      },
+    );
 }
 
 function refusalCases(suite: Suite): void {

@@ -32,7 +32,7 @@ const pathsIn = (root: string): readonly unknown[] => [
 const ofSandboxes: Named = {
   id: [...names, ...names, 'sbx_0123456789abcdef', '..', 'A', '%zz', 'x'.repeat(600)],
   taskId: [...names, 'ghost', '', 'A/b', 7],
-  task: [...names, 'ghost'],
+  task: [...names, 'ghost', '', 'A/b', 7],
   backend: ['local', 'nowhere', ''],
   image: ['x', '-x', 'a:b:c'],
 };

@@ -34,7 +34,7 @@ export function onSessions(exec: (sessions: Sessions, input: SessionInput) => Re
   return (sound) => {
     const { execs, sessions, processes } = sound.library;
     const damaged: Sessions = {
-      exec: (input) => exec(sessions, input),
+      exec: (input: SessionInput) => exec(sessions, input),
       close: (...args) => sessions.close(...args),
     };
     return { ...sound, library: { execs, processes, sessions: damaged } };
