@@ -19,8 +19,8 @@ import { serverSecrets } from './service/admin/secrets.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { LaneTally } from './exec/lane/tally.ts';
 import type { Context } from './sandbox/context.ts';
-import { waysOut } from './egress/filters.ts';
-import { refreshNetworks } from './sandbox/place-list.ts';
+import { wayOutBy } from './egress/ways.ts';
+import { refreshNetworks } from './sandbox/kept.ts';
 import { permitting } from './service/network/permit.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Budgets } from './budget/budgets.ts';
@@ -68,8 +68,9 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const guard = openGuard({ loaded, store, env: input.env, cwd: input.cwd, audit, budgets }, input);
   const known = backendsIn(opened, store.instance);
   const newEdits = (): readonly Pick<Loaded, 'config'>[] => guard.rulebook.since.edits;
-  const ways = waysOut(loaded, { store, audit, websites: guard.websites, edits: newEdits });
-  const context = contextOf(loaded, { store, clock, audit, budgets, known, ...ways });
+  const backend: Context['backend'] = (name) => known.open(name);
+  const wayOut = wayOutBy(loaded, { store, audit, backend, websites: guard.websites, edits: newEdits });
+  const context = contextOf(loaded, { store, clock, audit, budgets, backend, wayOut });
   const journal = await journalOf(loaded, store);
   const webhooks: Opened = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
@@ -107,21 +108,18 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   });
 }
 
-type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'doors' | 'filters'> & {
-  readonly known: Backends;
-};
+type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'backend' | 'wayOut'>;
 
-function contextOf(loaded: Loaded, { store, clock, audit, budgets, known, doors, filters }: Opening): Context {
+function contextOf(loaded: Loaded, { store, clock, audit, budgets, backend, wayOut }: Opening): Context {
   return {
     ...{ home: loaded.home, env: loaded.env },
     store,
     clock,
     audit,
     budgets,
-    doors,
-    filters,
+    backend,
+    wayOut,
     uses: new Uses(store, clock),
-    backend: (name) => known.open(name),
     gate: new Gate(loaded.config.pool.create_concurrency),
     ...{ live: new Map(), measuring: new Map() },
     lanes: loaded.config.exec.lanes,

@@ -5,12 +5,12 @@ import type { Audit } from '../audit/types.ts';
 import { sourceNow } from '../config/source.ts';
 import { egressReading } from '../config/network.ts';
 import type { Loaded } from '../config/types.ts';
-import { type Doors, hasDoor } from './way-out.ts';
+import { hasDoor, type Ruled, type WayOut } from './way-out.ts';
 import { readEntrance } from '../lib/entrance.ts';
 import { type EgressReading, type EgressRow, type OwnChange, sourceWith } from '../store/egress.ts';
 import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
-import { operator } from '../values/caller.ts';
+import { type Caller, operator } from '../values/caller.ts';
 import { ownerOf } from '../values/owner.ts';
 import { askAbout } from './ask.ts';
 import { changeEntry } from './audit.ts';
@@ -52,7 +52,7 @@ export function doorsIn(loaded: Loaded, { edits, ...parts }: ConfiguredDoors): E
   });
 }
 
-export class EgressDoors implements Doors {
+export class EgressDoors {
   readonly #parts: DoorsParts;
   #link: Link | null = null;
   #linking: Promise<Link> | null = null;
@@ -67,7 +67,8 @@ export class EgressDoors implements Doors {
     this.#parts = parts;
   }
 
-  async open(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<string> {
+  /** The directory with the socket, on which the proxy listens when this resolves, by the rules of now. Throws `unavailable`. */
+  async open(sandbox: Ruled): Promise<string> {
     const { home, store, audit, reading } = this.#parts;
     const read = reading(sandbox.taskId);
     const directory = await makeDoor(home, sandbox.id);
@@ -81,8 +82,11 @@ export class EgressDoors implements Doors {
     return directory;
   }
 
-  /** Another process may have written other rules since. */
-  async keep(sandbox: Pick<SandboxRow, 'id' | 'taskId'>): Promise<void> {
+  /**
+   * Has a door that was open listen by the rules of now: nearly free where nothing has changed. Another process may have
+   * written other rules since. Throws `unavailable`.
+   */
+  async keep(sandbox: Ruled): Promise<void> {
     const { home, store, reading } = this.#parts;
     const read = reading(sandbox.taskId);
     const source = sourceWith(read);
@@ -92,7 +96,7 @@ export class EgressDoors implements Doors {
     if (!isTaken || (row.source !== source && sourceNow(home) === read.source)) await this.open(sandbox);
   }
 
-  /** Most places carry the bytes themselves, and leave nothing to do. */
+  /** Resolves when there is a way in. Most places carry the bytes themselves, and leave nothing to do. Throws `unavailable`. */
   async enter({ id }: Pick<SandboxRow, 'id'>): Promise<void> {
     if (readEntrance(doorOf(this.#parts.home, id)) !== null) await (await this.#linked()).sync(id);
   }
@@ -102,7 +106,15 @@ export class EgressDoors implements Doors {
     for await (const row of rows) if (hasDoor(row)) await this.keep(row);
   }
 
-  async denied(...[sandbox, sinceMs, caller]: Parameters<Doors['denied']>): Promise<readonly string[]> {
+  /**
+   * Notes for people about connections that were denied since then, by the wall clock; with `network.ask` a question is put about each
+   * host. Bounded. Rejects never. `caller`: whose command it was.
+   */
+  async denied(
+    sandbox: Ruled & Pick<SandboxRow, 'backend' | 'ephemeral'>,
+    sinceMs: number,
+    caller?: Caller,
+  ): Promise<readonly string[]> {
     const { home, store, asks } = this.#parts;
     const denied = await deniedSince(home, sandbox.id, sinceMs);
     // A question that cannot be put leaves the note, which says what else to do.
@@ -113,12 +125,12 @@ export class EgressDoors implements Doors {
   }
 
   /** What was allowed to the next command, which began after that, ends with it. */
-  async #spend(sandbox: Pick<SandboxRow, 'id' | 'taskId'>, startedAt: number): Promise<void> {
+  async #spend(sandbox: Ruled, startedAt: number): Promise<void> {
     const row = await this.#parts.store.egress.of(sandbox.id);
     if (row?.own.once.some(({ at }) => at <= startedAt) === true) await this.change(sandbox, { onceBefore: startedAt });
   }
 
-  async change(sandbox: Pick<SandboxRow, 'id' | 'taskId'>, change: OwnChange): Promise<EgressRow | null> {
+  async change(sandbox: Ruled, change: OwnChange): Promise<EgressRow | null> {
     const { home, store, audit } = this.#parts;
     const settled = await store.egress.change(sandbox.id, change);
     if (settled === null) return null;
@@ -137,7 +149,7 @@ export class EgressDoors implements Doors {
     await removeDoor(this.#parts.home, sandboxId);
   }
 
-  async left(): ReturnType<Doors['left']> {
+  async left(): ReturnType<WayOut['left']> {
     return await filesLeft(this.#parts.home);
   }
 

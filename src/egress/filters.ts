@@ -7,7 +7,7 @@ import type { Loaded } from '../config/types.ts';
 import { placeHosts } from './door/place-hosts.ts';
 import { rulesetOf } from './door/ruleset.ts';
 import type { WebsitePolicy } from '../network/website-policy.ts';
-import type { Checked, Doors, Filters, PlaceList } from './way-out.ts';
+import type { Checked, Filters, PlaceList } from './place-list.ts';
 import {
   changedRules,
   type EgressReading,
@@ -18,28 +18,16 @@ import {
 } from '../store/egress.ts';
 import type { Store } from '../store/store.ts';
 import { changeEntry } from './audit.ts';
-import { type ConfiguredDoors, doorsIn } from './doors.ts';
+import type { ConfiguredDoors } from './doors.ts';
 
-interface Parts {
+export interface FilterParts extends Pick<ConfiguredDoors, 'edits'> {
   readonly websites: Pick<WebsitePolicy, 'current'>;
-}
-
-interface FilterParts extends Parts, Pick<ConfiguredDoors, 'edits'> {
   readonly loaded: Loaded;
   readonly store: Pick<Store, 'egress'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
 }
 
-/** For sandboxes with a filtered network: a door, or a list for the place. */
-export function waysOut(
-  loaded: Loaded,
-  parts: Parts & ConfiguredDoors,
-): { readonly doors: Doors; readonly filters: Filters } {
-  return { doors: doorsIn(loaded, parts), filters: new PlaceFilters({ loaded, ...parts }) };
-}
-
-class PlaceFilters implements Filters {
-  readonly given = new Map<string, PlaceList>();
+export class PlaceFilters implements Filters {
   readonly #parts: FilterParts;
 
   constructor(parts: FilterParts) {

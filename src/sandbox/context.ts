@@ -9,7 +9,7 @@ import type { LaneTally } from '../exec/lane/tally.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
-import type { Doors, Filters } from '../egress/way-out.ts';
+import type { WayOut } from '../egress/way-out.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
@@ -29,8 +29,7 @@ export interface Context {
   readonly gate: Gate;
   /** What callers hold of what all share. */
   readonly budgets: Budgets;
-  readonly doors: Doors;
-  readonly filters: Filters;
+  readonly wayOut: WayOut;
   /** Handles of sandboxes that this process has created or attached, by sandbox id. Dropped when one proves dead. */
   readonly live: Map<string, LanedSandbox>;
   /** Probes under way, by sandbox id. */

@@ -19,8 +19,6 @@ import { cancelable, type Context, type Handle, processLease, type StepOptions }
 import { forgetCopies, shownCredentials } from './credentials.ts';
 import { labelsFor } from './change.ts';
 import { keptSandboxId, makeDirectory } from './directory.ts';
-import { hasDoor } from '../egress/way-out.ts';
-import { checkFilter, keepFilter, listOf } from './place-list.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
@@ -38,7 +36,7 @@ import { volumesMissed } from './volumes.ts';
  */
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
   if (plan.existing) throw noSandbox(plan.taskId);
-  await checkFilter(context, plan, null);
+  await context.wayOut.check(plan, null);
   const share = context.budgets.of('creations').take(ownerOf(plan.taskId));
   try {
     return await createNew(context, plan, options);
@@ -85,8 +83,7 @@ export async function placeSandbox(
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
     const live = keepLive(context, row, sandbox, nonce);
     await proveNetwork(context, row, live);
-    if (hasDoor(row)) await context.doors.enter(row);
-    await keepFilter(context, row, live);
+    await context.wayOut.enter(row, live);
     await forgetCopies(context, row);
     const degraded = [...row.degraded, ...unproved, ...setid.degraded, ...volumesMissed(plan, sandbox)];
     const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
@@ -143,22 +140,18 @@ async function ask(
 ): Promise<Sandbox> {
   const { plan, row, setid } = what;
   const backend = await context.backend(row.backend);
-  const list = await listOf(context, row);
-  const sandbox = await backend.create(plan.placed, {
+  const asked = {
     name: row.name,
     labels: labelsOf(context.store.instance, row),
     directory: row.directory,
     credentials: await shownCredentials(context, plan, row),
     ...(setid.refuseSetid === undefined ? {} : { refuseSetid: setid.refuseSetid }),
     registry: await registryAccess(context, plan),
-    ...(hasDoor(row) ? { door: await context.doors.open(row) } : {}),
-    ...(list === null ? {} : { egress: list.hosts }),
     init: guardianCommand(what.nonce),
     ...cancelable(options),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-  });
-  if (list !== null) context.filters.given.set(row.id, list);
-  return sandbox;
+  };
+  return await context.wayOut.make(row, async (way) => await backend.create(plan.placed, { ...asked, ...way }));
 }
 
 /**

@@ -13,7 +13,6 @@ import type { SandboxRow } from '../store/store.ts';
 import { type Context, processLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { removeDirectory, removeEmptyDirectory } from './directory.ts';
-import { hasDoor } from '../egress/way-out.ts';
 import { endedBy } from './ended-by.ts';
 import { emptyInside } from './empty-inside.ts';
 import { forgetLive } from './live.ts';
@@ -41,8 +40,7 @@ export async function finish(context: Context, row: SandboxRow, how: HowToFinish
   const place = { home: context.home, backend: row.backend };
   if (row.directory !== null && !how.keepFiles) await removeDirectory(place, row.taskId, row.id);
   if (how.keepFiles) await removeEmptyDirectory(place, row.taskId, row.id);
-  if (hasDoor(row)) await context.doors.close(row.id);
-  context.filters.given.delete(row.id);
+  await context.wayOut.close(row);
   await failpoint('before-forget');
   await context.store.sandboxes.delete(row.id);
   await context.store.leases.release(processLease(row.id));

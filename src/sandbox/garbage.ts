@@ -6,6 +6,7 @@ import type { Backend, Listed } from '../backend.ts';
 import { toCaissonError } from '../errors.ts';
 import { rm } from 'node:fs/promises';
 import { everySandbox } from '../store/every-sandbox.ts';
+import type { WayOut } from '../egress/way-out.ts';
 import type { Context } from './context.ts';
 import { credentialsOf, removeCredentials } from '../secrets/credentials/record.ts';
 import { directoryOf, unlinkedDirectories, withCredentials } from './directory.ts';
@@ -71,8 +72,11 @@ export async function lostCredentials(context: Context): Promise<readonly Garbag
 }
 
 /** Doors of sandboxes whose record was lost, with what was written of their connections. Asked before the rows, which come first. */
-export async function lostDoors({ doors, store }: Pick<Context, 'doors' | 'store'>): Promise<readonly Garbage[]> {
-  const left = await doors.left();
+export async function lostDoors({
+  wayOut,
+  store,
+}: Pick<Context, 'store'> & { readonly wayOut: Pick<WayOut, 'left' | 'remove'> }): Promise<readonly Garbage[]> {
+  const left = await wayOut.left();
   const known = await knownIds({ store });
   return left
     .filter(({ sandboxId }) => !known.has(sandboxId))
@@ -82,7 +86,7 @@ export async function lostDoors({ doors, store }: Pick<Context, 'doors' | 'store
       name: path,
       taskId: null,
       why: 'it is of the filtered network of a sandbox that no record knows',
-      remove: () => doors.close(sandboxId),
+      remove: () => wayOut.remove(sandboxId),
     }));
 }
 

@@ -6,8 +6,6 @@ import type { Ref, Sandbox } from '../backend.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { SandboxPatch, SandboxRow } from '../store/store.ts';
 import { cancelable, type Context, type StepOptions } from './context.ts';
-import { hasDoor } from '../egress/way-out.ts';
-import { listOf } from './place-list.ts';
 
 type Powered = { readonly row: SandboxRow; readonly sandbox: Sandbox };
 
@@ -28,10 +26,7 @@ export async function startResource(context: Context, what: Powered, options: St
     await recorded(context, row, { ref: next, state: 'stopping' });
     ref = next;
   };
-  const list = await listOf(context, row);
-  await sandbox.power?.start({ ...cancelable(options), onRef, ...(list === null ? {} : { egress: list.hosts }) });
-  if (list !== null) context.filters.given.set(row.id, list);
-  if (hasDoor(row)) await context.doors.enter(row);
+  await context.wayOut.start(row, async (way) => await sandbox.power?.start({ ...cancelable(options), onRef, ...way }));
   return await (await context.backend(row.backend)).attach(ref, cancelable(options));
 }
 

@@ -8,7 +8,7 @@ import type { Stage } from './closing.ts';
 import type { Webhooks } from './webhooks/open.ts';
 
 export interface Opened {
-  readonly context: Pick<Context, 'doors' | 'store'>;
+  readonly context: Pick<Context, 'wayOut' | 'store'>;
   readonly guard: Pick<Guard, 'approvals'>;
   readonly journal: Pick<Journal, 'close'>;
   readonly known: Pick<Backends, 'closing'>;
@@ -31,7 +31,7 @@ export function releasing({ context, guard, journal, known, audit, webhooks, unw
     },
     () => known.closing().map(({ name, ended }) => ({ what: `the backend ${name}`, ended })),
     () => {
-      context.doors.release();
+      context.wayOut.release();
       return [{ what: 'the store', ended: context.store.close() }];
     },
     () => {

@@ -44,7 +44,8 @@ describe('what a filtered network leaves when the record of its sandbox is lost'
     const reading = { lists: { allow: [], deny: [], ports: [], presets: [] }, source: sourceOf(null), later: null };
     const audit = { recordSoon: (): void => undefined };
     const doors = new EgressDoors({ home, env: {}, store, audit, reading: () => reading, asks: () => false });
-    const garbage = await lostDoors({ store, doors });
+    const wayOut = { left: () => doors.left(), remove: (id: string) => doors.close(id) };
+    const garbage = await lostDoors({ store, wayOut });
     expect(garbage.map(({ name }) => name).sort()).toEqual([...paths()].sort());
     for (const { remove } of garbage) await remove();
     expect(readdirSync(join(home, 'egress/doors'))).toEqual([row.id]);

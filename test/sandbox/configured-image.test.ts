@@ -1,6 +1,5 @@
 /** What the documents print about serverless backends, down to what the backend is asked to make. */
-import { noDoors } from './no-doors.ts';
-import { noFilters } from './no-filters.ts';
+import { noWayOut } from './no-way-out.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,8 +52,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
     audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.holderId }),
     backend: (name: string) =>
       name === 'modal' ? Promise.resolve(backend) : Promise.reject(new Error(`asked for ${name}`)),
-    doors: noDoors,
-    filters: noFilters(),
+    wayOut: noWayOut(() => Promise.resolve(backend)),
     gate: new Gate(1),
     budgets: new Budgets(() => ({})),
     live: new Map(),

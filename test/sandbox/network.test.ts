@@ -7,6 +7,7 @@ import { parseEffective } from '../../src/sandbox/effective.ts';
 import type { Plan } from '../../src/plan/types.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import { placedMode } from '../../src/values/network-modes.ts';
+import { noWayOut } from './no-way-out.ts';
 import { afresh, plan } from './service.ts';
 
 const none = 'Iface\tDestination\nlo\t00000000\n== routes6\n0 0 0 lo\n';
@@ -52,13 +53,12 @@ describe('a sandbox that is to have no network', () => {
   it.each(['filtered', 'observe'] as const)('but one door is ended too when it has a route (%s)', async (network) => {
     const context = await measuring(() => routed, { network: ['open', 'filtered', 'none'] });
     const opened: string[] = [];
-    const doors = {
-      ...context.doors,
-      open: async ({ id }: { id: string }) => `${opened.push(id)}`,
+    const wayOut = noWayOut(context.backend, {
+      open: async ({ id }) => `${opened.push(id)}`,
       close: async () => undefined,
-    };
+    });
     const asked = await wanted(context, network);
-    await expect(acquire({ ...context, doors }, asked, {})).rejects.toMatchObject({ code: 'not_supported' });
+    await expect(acquire({ ...context, wayOut }, asked, {})).rejects.toMatchObject({ code: 'not_supported' });
     expect([opened.length, await context.store.sandboxes.list({ limit: 1000 }), at.place.resources.size]).toEqual([
       1,
       [],

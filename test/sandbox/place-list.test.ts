@@ -4,8 +4,11 @@ import type { Sandbox } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
-import { hasDoor, isFilteredByPlace, type PlaceList } from '../../src/egress/way-out.ts';
-import { isKept, keepFilter } from '../../src/sandbox/place-list.ts';
+import { type Filters, GivenLists, type PlaceList } from '../../src/egress/place-list.ts';
+import { hasDoor, isFilteredByPlace } from '../../src/egress/way-out.ts';
+import { WaysOut } from '../../src/egress/ways.ts';
+import { kept } from '../../src/sandbox/kept.ts';
+import { noDoors } from './no-way-out.ts';
 import { row, spec } from './rows.ts';
 import { afresh, plan } from './service.ts';
 
@@ -27,7 +30,7 @@ describe('the list of a place', () => {
       return { hosts: rules.hosts, revision: rules.revision, source: '', websites: '' };
     };
     const isCurrent = async (_row: unknown, { revision }: PlaceList) => revision === rules.revision;
-    const filters: Context['filters'] = { given: new Map(), list, isCurrent, check: async () => undefined };
+    const filters: Filters = { list, isCurrent, check: async () => undefined };
     let before = async (_hosts: readonly string[]): Promise<void> => undefined;
     const egress: Sandbox['egress'] = {
       replace: async (hosts) => {
@@ -37,85 +40,95 @@ describe('the list of a place', () => {
     };
     const sandbox: Sandbox = Object.assign(await made(context, 'takes'), { egress });
     const meanwhile = (work: typeof before) => (before = work);
-    return { context: { ...context, filters }, sandbox, seen, meanwhile };
+    const lists = new GivenLists({ filters, backend: context.backend });
+    const wayOut = new WaysOut({ ...noDoors, keep: async () => undefined }, lists);
+    const keep = async (of = filtered, one = sandbox): Promise<boolean> => await wayOut.keep(of, one);
+    return { context: { ...context, wayOut }, keep, lists, sandbox, seen, meanwhile };
   }
 
   it('is given once by each process, and again when the rules have changed', async () => {
     const rules = { hosts: ['a.example'], revision: 1 };
-    const { context, sandbox, seen } = await world(rules);
-    await keepFilter(context, filtered, sandbox);
-    await keepFilter(context, filtered, sandbox);
+    const { keep, seen } = await world(rules);
+    await keep();
+    await keep();
     expect(seen).toEqual([['a.example']]);
     Object.assign(rules, { hosts: ['b.example'], revision: 2 });
-    await keepFilter(context, filtered, sandbox);
+    await keep();
     expect(seen).toEqual([['a.example'], ['b.example']]);
   });
 
   it('is given again where the rules changed while it was given', async () => {
     const rules = { hosts: ['a.example'], revision: 1 };
-    const { context, sandbox, seen, meanwhile } = await world(rules);
+    const { keep, seen, meanwhile } = await world(rules);
     meanwhile(async () => void Object.assign(rules, { hosts: [], revision: 2 }));
-    await keepFilter(context, filtered, sandbox);
+    await keep();
     expect(seen).toEqual([['a.example'], []]);
   });
 
   it('is not given for ever', async () => {
     const rules = { hosts: ['a.example'], revision: 1 };
-    const { context, sandbox, seen, meanwhile } = await world(rules);
+    const { keep, seen, meanwhile } = await world(rules);
     meanwhile(async () => void (rules.revision += 1));
-    await expect(keepFilter(context, filtered, sandbox)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(keep()).rejects.toMatchObject({ code: 'unavailable' });
     expect(seen).toHaveLength(5);
   });
 
   it('is empty where the rules cannot be said, and stays so until they can', async () => {
     const rules: { hosts: readonly string[] | null; revision: number } = { hosts: ['a.example'], revision: 1 };
-    const { context, sandbox, seen } = await world(rules);
-    await keepFilter(context, filtered, sandbox);
+    const { keep, seen } = await world(rules);
+    await keep();
     Object.assign(rules, { hosts: null, revision: 2 });
-    await expect(keepFilter(context, filtered, sandbox)).rejects.toMatchObject({ code: 'not_supported' });
+    await expect(keep()).rejects.toMatchObject({ code: 'not_supported' });
     expect(seen.at(-1)).toEqual([]);
     Object.assign(rules, { hosts: ['c.example'], revision: 2 });
-    await keepFilter(context, filtered, sandbox);
+    await keep();
     expect(seen.at(-1)).toEqual(['c.example']);
   });
 
   it('that was not taken is given again before the next command', async () => {
-    const { context, sandbox, seen, meanwhile } = await world({ hosts: ['a.example'], revision: 1 });
+    const { keep, seen, meanwhile } = await world({ hosts: ['a.example'], revision: 1 });
     meanwhile(() => Promise.reject(new CaissonError('unavailable', 'away')));
-    await expect(keepFilter(context, filtered, sandbox)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(keep()).rejects.toMatchObject({ code: 'unavailable' });
     meanwhile(async () => undefined);
-    await keepFilter(context, filtered, sandbox);
+    await keep();
     expect(seen).toEqual([['a.example']]);
   });
 
-  it('of a handle whose sandbox has ended says so, and the handle is dropped', async () => {
-    const { context, sandbox, meanwhile } = await world({ hosts: ['a.example'], revision: 1 });
-    expect(await isKept(context, filtered, sandbox)).toBe(true);
-    context.filters.given.clear();
+  it('of a handle whose sandbox has ended is given to the sandbox as the place knows it', async () => {
+    const { context, lists, sandbox, meanwhile } = await world({ hosts: ['a.example'], revision: 1 });
+    const { row: of } = await acquire(context, await plan(context, { taskId: 'takes' }), {});
+    const listed = { ...of, spec: filtered.spec };
+    const live = context.live.get(of.id);
+    expect(await kept(context, listed)).toEqual({ sandbox: live, isLive: true, isOpen: true });
     for (const code of ['not_found', 'failed_precondition'] as const) {
+      lists.forget(of.id);
       meanwhile(() => Promise.reject(new CaissonError(code, 'ended')));
-      expect(await isKept(context, filtered, sandbox)).toBe(false);
+      // The fake place has the resource still, and attaches to it without a way to take a list.
+      await expect(kept(context, listed)).rejects.toMatchObject({ code: 'not_supported' });
+      expect(context.live.has(of.id)).toBe(false);
+      context.live.set(of.id, live ?? expect.fail());
     }
     meanwhile(() => Promise.reject(new CaissonError('unavailable', 'away')));
-    await expect(isKept(context, filtered, sandbox)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(kept(context, listed)).rejects.toMatchObject({ code: 'unavailable' });
+    expect([context.live.has(of.id), sandbox]).toEqual([true, live]);
   });
 
   it('cannot be given to a sandbox that has no way to take it', async () => {
-    const { context } = await world({ hosts: ['a.example'], revision: 1 });
-    await expect(keepFilter(context, filtered, await made(context, 'without'))).rejects.toMatchObject({
+    const { context, keep } = await world({ hosts: ['a.example'], revision: 1 });
+    await expect(keep(filtered, await made(context, 'without'))).rejects.toMatchObject({
       code: 'not_supported',
     });
   });
 
   it('is asked for by no other network', async () => {
-    const { context, sandbox, seen } = await world({ hosts: ['a.example'], revision: 1 });
+    const { keep, seen } = await world({ hosts: ['a.example'], revision: 1 });
     const degraded = [{ control: 'network', wanted: 'filtered', reason: 'test', asked: true }];
     for (const other of [
       row({ spec: { ...spec, network: 'open' } }),
       row({ spec: { ...spec, network: 'filtered' } }),
       { ...filtered, degraded },
     ])
-      await keepFilter(context, other, sandbox);
+      await keep(other);
     expect(seen).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 /** Services on one home and one fake place, both new for each test. */
-import { noDoors } from './no-doors.ts';
-import { noFilters } from './no-filters.ts';
+import { noWayOut } from './no-way-out.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,8 +54,7 @@ export function afresh(): Afresh {
       uses: new Uses(store, systemClock),
       audit: auditIn(join(home, 'audit'), { storeBytes: 1e6, fileBytes: 1e6, holder: store.holderId }),
       backend: () => Promise.resolve(backend),
-      doors: noDoors,
-      filters: noFilters(),
+      wayOut: noWayOut(() => Promise.resolve(backend)),
       gate: new Gate(2),
       budgets: new Budgets(() => ({})),
       live: new Map(),

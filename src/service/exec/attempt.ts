@@ -18,7 +18,6 @@ import type { RunningExecs } from './running-execs.ts';
 import type { Loops, Watch } from '../../guard/loops/loops.ts';
 import type { Context, Handle, StepOptions } from '../../sandbox/context.ts';
 import { cancelable } from '../../sandbox/context.ts';
-import { hasDoor } from '../../egress/way-out.ts';
 import { whoEnded } from '../../sandbox/ended-by.ts';
 import { removeEphemeral } from '../../sandbox/ephemeral.ts';
 import { measure } from '../../sandbox/measure.ts';
@@ -194,11 +193,8 @@ export class Attempt {
 
   /** A command can ask for a name that holds a secret. */
   async #denied(row: SandboxRow, startedAt: number, caller: Caller | undefined): Promise<readonly string[]> {
-    if (!hasDoor(row)) return [];
-    const [notes, redaction] = [
-      await this.#parts.context.doors.denied(row, startedAt, caller),
-      this.#redactions().current(),
-    ];
+    const notes = await this.#parts.context.wayOut.denied(row, startedAt, caller);
+    const redaction = notes.length === 0 ? null : this.#redactions().current();
     return redaction === null ? notes : notes.map((note) => redaction.text(note));
   }
 

@@ -4,7 +4,7 @@ import { isInside } from '../../guard/inside.ts';
 import type { Context } from '../../sandbox/context.ts';
 import { hasDoor, isFilteredByPlace } from '../../egress/way-out.ts';
 import { findRow } from '../../sandbox/end.ts';
-import { changeFilter } from '../../sandbox/place-list.ts';
+import { changeNetwork } from '../../sandbox/kept.ts';
 import type { Redaction } from '../../redact/redactor.ts';
 import type { EgressRow } from '../../store/egress.ts';
 import type { SandboxRow } from '../../store/store.ts';
@@ -26,7 +26,7 @@ export interface EgressParts {
 const mostCount = 100_000;
 
 export function egressOf({ context, env, redaction }: EgressParts): Omit<NetworkApi, 'checker'> {
-  const { store, home, doors } = context;
+  const { store, home } = context;
   const found = async (task: string): Promise<SandboxRow> => filtered(await findRow(context, task));
   const recorded = async (task: string): Promise<SandboxRow> => onRecord(await found(task));
   const rules = async (task: string): Promise<NetworkRules> => {
@@ -50,9 +50,7 @@ export function egressOf({ context, env, redaction }: EgressParts): Omit<Network
       const row = await found(task);
       if (caller !== undefined && caller.owner !== operator) checkNarrower(checked);
       checkNotDenied(checked, await rules(task));
-      const kept = isFilteredByPlace(row)
-        ? await changeFilter(context, row, checked)
-        : await doors.change(row, checked);
+      const kept = await changeNetwork(context, row, checked);
       if (kept === null) throw noRules(row);
       return viewOf(row, kept);
     },

@@ -15,12 +15,12 @@ export type Permit = (asked: Asked, choice: Exclude<Choice, 'deny'>) => Promise<
 
 /** Throws `conflict` when the sandbox is not there any more. */
 export const permitting =
-  ({ home, store, doors }: Pick<Context, 'home' | 'store' | 'doors'>): Permit =>
+  ({ home, store, wayOut }: Pick<Context, 'home' | 'store' | 'wayOut'>): Permit =>
   async ({ sandboxId, taskId, host }, choice) => {
     if (choice === 'always')
       await withConfigFile(store, async () => await saveAllowed(home, ['network', 'allow'], [host]));
     // What the file says now reaches a service that runs when it reads it again.
     const change = choice === 'once' ? { once: [{ host, at: Date.now() }] } : { allow: [host] };
-    if ((await doors.change({ id: sandboxId, taskId }, change)) === null)
+    if ((await wayOut.change({ id: sandboxId, taskId }, change)) === null)
       throw new CaissonError('conflict', `the sandbox of ${taskId} is not there any more`);
   };
