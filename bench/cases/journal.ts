@@ -6,6 +6,7 @@ import { open as openDocker } from '../../backends/docker/backend.ts';
 import { openJournal } from '../../src/journal/journal.ts';
 import type { Journal } from '../../src/journal/types.ts';
 import { LanedSandbox } from '../../src/exec/lane/laned.ts';
+import { checkRequest } from '../../src/exec/request.ts';
 import { startExec } from '../../src/exec/start.ts';
 import type { ExecRequest } from '../../src/exec/types.ts';
 import type { Where } from '../../src/values/exec-event.ts';
@@ -84,7 +85,7 @@ async function one(sandbox: LanedSandbox, kept: Journal | null): Promise<void> {
   };
   const { command, cwd } = request;
   const recorder = kept === null ? null : kept.record(request.execId, { command, cwd, where });
-  const running = await startExec(sandbox, request, { where, recorder });
+  const running = await startExec(sandbox, checkRequest(request), { where, recorder });
   running.stdout.resume();
   running.stderr.resume();
   await running.exit;

@@ -13,8 +13,19 @@ const longestMs = 2_147_483_647;
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** The type of requests that `checkRequest` has returned. A copy with changes does not have it, and is checked again. */
+declare class Check {
+  readonly #isChecked: true;
+}
+export type CheckedRequest = ExecRequest & Check;
+
 /** Throws `invalid_argument`. Values of the environment are never part of the message. */
-export function checkRequest(request: ExecRequest): void {
+export function checkRequest(request: ExecRequest): CheckedRequest {
+  check(request);
+  return request;
+}
+
+function check(request: ExecRequest): asserts request is CheckedRequest {
   checkExecId(request.execId);
   checkCwd(request.cwd);
   checkCommand(request);

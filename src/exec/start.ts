@@ -7,25 +7,23 @@ import { accept } from './accept.ts';
 import type { ExecContext, Watched } from './context.ts';
 import type { Exit } from '../values/exit.ts';
 import { exitWithout } from '../values/outcome.ts';
-import { checkRequest } from './request.ts';
+import type { CheckedRequest } from './request.ts';
 import { RunningExec } from './running.ts';
 import { forcedBy, UnseenProcess } from './unseen.ts';
-import type { ExecRequest, Execution } from './types.ts';
+import type { Execution } from './types.ts';
 
 /**
  * Resolves when the place has accepted the command, and also when the start failed after the request had left: the exit
  * is then `timed-out`, `canceled` or `lost`, after the tree was looked for and ended. So a rejection means that nothing of
- * the command has run. It throws what the place threw, `invalid_argument` for a request that cannot be run,
- * `not_supported` for a terminal where the backend has no terminals, `timed_out` for a place that did not accept it within the
+ * the command has run. It throws what the place threw, `not_supported` for a terminal where the backend has no terminals, `timed_out` for a place that did not accept it within the
  * request's timeout.
  *
  * After `not_found` and `failed_precondition` the record is still open, so that the caller may make the sandbox anew and
  * try again with it, or end it with `startFailed`. After any other error the record has been ended.
  */
-export async function startExec(sandbox: Sandbox, request: ExecRequest, context: ExecContext): Promise<Execution> {
+export async function startExec(sandbox: Sandbox, request: CheckedRequest, context: ExecContext): Promise<Execution> {
   const watched = { sandbox, request, context };
   try {
-    checkRequest(request);
     const accepted = await accept(sandbox, request, context);
     await failpoint('exec-accepted');
     if (accepted.is === 'running') {

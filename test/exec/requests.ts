@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type CheckedRequest, checkRequest } from '../../src/exec/request.ts';
 import type { ExecRequest } from '../../src/exec/types.ts';
 import type { Where } from '../../src/values/exec-event.ts';
 
@@ -6,8 +7,11 @@ export function newExecId(): string {
   return `exec_${randomBytes(8).toString('hex')}`;
 }
 
-export function requestFor(command: readonly [string, ...string[]], changes: Partial<ExecRequest> = {}): ExecRequest {
-  return {
+export function requestFor(
+  command: readonly [string, ...string[]],
+  changes: Partial<ExecRequest> = {},
+): CheckedRequest {
+  return checkRequest({
     execId: newExecId(),
     command,
     cwd: '/',
@@ -17,10 +21,10 @@ export function requestFor(command: readonly [string, ...string[]], changes: Par
     timeoutMs: null,
     outputLimitBytes: null,
     ...changes,
-  };
+  });
 }
 
-export function shell(text: string, changes: Partial<ExecRequest> = {}): ExecRequest {
+export function shell(text: string, changes: Partial<ExecRequest> = {}): CheckedRequest {
   return requestFor(['sh', '-c', text], changes);
 }
 

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/exec/collect.ts';
 import { signalNumbers } from '../../src/values/exit.ts';
 import { startExec } from '../../src/exec/start.ts';
-import type { ExecRequest } from '../../src/exec/types.ts';
+import type { CheckedRequest } from '../../src/exec/request.ts';
 import { bare, requestFor, shell } from './requests.ts';
 import { spawnedSandbox } from './spawned-sandbox.ts';
 
 const sandbox = spawnedSandbox();
 
-async function run(request: ExecRequest, keepBytes = 10_000) {
+async function run(request: CheckedRequest, keepBytes = 10_000) {
   return await collect(await startExec(sandbox, request, bare), { keepBytes });
 }
 

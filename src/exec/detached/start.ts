@@ -1,6 +1,6 @@
 /** Starts a process that outlives the request, and the service. */
 import { CaissonError } from '../../errors.ts';
-import { checkRequest } from '../request.ts';
+import type { CheckedRequest } from '../request.ts';
 import { carriedIn } from '../../inside/carried.ts';
 import { runScript } from '../../inside/run.ts';
 import type { ExecRequest } from '../types.ts';
@@ -15,8 +15,7 @@ export const keepEndedMinutes = 24 * 60;
 const shownCharacters = 1000;
 
 /** False when this id has been started before: it is not started again. */
-export async function startDetached(kept: Kept, request: ExecRequest): Promise<boolean> {
-  checkRequest(request);
+export async function startDetached(kept: Kept, request: CheckedRequest): Promise<boolean> {
   const { execId, command, cwd, env, stdin } = request;
   const input = stdin ? 'y' : '';
   const settings = [execId, String(keptStreamBytes / 512), heldNames.join(' ')];

@@ -1,6 +1,6 @@
 /** Admission: the way from a proposal to an exec that may be started. Nothing has been started or recorded on it. */
 import { CaissonError } from '../../errors.ts';
-import type { ExecRequest } from '../../exec/types.ts';
+import { type CheckedRequest, checkRequest } from '../../exec/request.ts';
 import type { Call } from '../../guard/call.ts';
 import type { Gate } from '../../guard/gate.ts';
 import { isInside } from '../../guard/inside.ts';
@@ -22,7 +22,7 @@ export interface AdmissionParts extends Rules {
 /** An exec that may be started. What the guard has seen is a copy, and is what will be started. */
 export interface AdmittedExec {
   readonly plan: Plan;
-  readonly request: ExecRequest;
+  readonly request: CheckedRequest;
   /** What the guard has admitted. */
   readonly call: Call;
   /** What it gets of this host. */
@@ -55,7 +55,10 @@ export class Admission {
     return {
       plan: withFiles(plan, provision),
       call: admitted,
-      request: subject.kind === 'argv' ? { ...request, command: subject.argv } : request,
+      request:
+        subject.kind === 'argv' && subject.argv !== request.command
+          ? checkRequest({ ...request, command: subject.argv })
+          : request,
       provision,
       identity,
       fresh: input.execId === undefined,

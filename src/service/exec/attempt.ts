@@ -8,8 +8,9 @@ import type { Recorder } from '../../journal/types.ts';
 import type { Exit } from '../../values/exit.ts';
 import { takeId } from '../../exec/identity.ts';
 import { recordedStream } from '../../exec/recorded.ts';
+import { type CheckedRequest, checkRequest } from '../../exec/request.ts';
 import { startExec, startFailed } from '../../exec/start.ts';
-import type { ExecRequest, Execution } from '../../exec/types.ts';
+import type { Execution } from '../../exec/types.ts';
 import { toCaissonError } from '../../errors.ts';
 import type { AdmittedExec } from './admission.ts';
 import { exitEntry, runEntry, whereOf } from './audit-entries.ts';
@@ -67,16 +68,17 @@ export class Attempt {
   }
 
   /** Places the credential files of the command in its sandbox, and adds their directory to its request. */
-  async prepare(handle: Handle, options: StepOptions): Promise<ExecRequest> {
+  async prepare(handle: Handle, options: StepOptions): Promise<CheckedRequest> {
     const { request, plan } = this.admitted;
     const state = this.#parts.provisions.place(handle, plan, options);
     this.#credentials = state instanceof Promise ? await state : state;
     const { directory } = this.#credentials;
-    return directory === null ? request : { ...request, env: { ...request.env, CAISSON_CREDENTIALS: directory } };
+    if (directory === null) return request;
+    return checkRequest({ ...request, env: { ...request.env, CAISSON_CREDENTIALS: directory } });
   }
 
   /** `start` of a command that is prepared. */
-  async launch(handle: Handle, request: ExecRequest, options: StepOptions): Promise<Running> {
+  async launch(handle: Handle, request: CheckedRequest, options: StepOptions): Promise<Running> {
     return await this.#parts.running.launching(this.#launch(handle, request, options));
   }
 
@@ -95,7 +97,7 @@ export class Attempt {
     if (row !== null) await removeEphemeral(context, row, { signal: this.#parts.running.givenUp });
   }
 
-  async #launch(handle: Handle, request: ExecRequest, options: StepOptions): Promise<Running> {
+  async #launch(handle: Handle, request: CheckedRequest, options: StepOptions): Promise<Running> {
     const { context, loops, running } = this.#parts;
     // Credential files may have declared secrets since the admission, and others so many that those of the command were dropped.
     const redactions = this.#redactions();

@@ -1,7 +1,7 @@
 /** A command that a caller requests, as a checked request and as the guard sees it. */
 import type { ExecInput, SandboxRequest } from '../api.ts';
 import { newExecId } from '../../exec/random.ts';
-import { checkRequest } from '../../exec/request.ts';
+import { type CheckedRequest, checkRequest } from '../../exec/request.ts';
 import type { ExecRequest } from '../../exec/types.ts';
 import { type Call, callOf, type Look, type Subject } from '../../guard/call.ts';
 import type { Origin, Provision } from './provision.ts';
@@ -39,7 +39,7 @@ export interface Rules {
 
 export interface Checked {
   /** Request within the limits of the profile. */
-  readonly request: ExecRequest;
+  readonly request: CheckedRequest;
   readonly call: Call;
 }
 
@@ -51,10 +51,10 @@ export function checkProposal(
 ): Checked {
   const { plan, input, look } = proposal;
   const workspace = workspaceOf(plan, said?.directory ?? origin.cwd);
-  const wanted = requestOf(proposal, { provision, workspace });
-  checkRequest(wanted);
+  const wanted = checkRequest(requestOf(proposal, { provision, workspace }));
   // Programs and sessions have directories of their own.
-  const request = limit?.(wanted, proposal.subject === undefined ? workspace : '/') ?? wanted;
+  const root = proposal.subject === undefined ? workspace : '/';
+  const request = limit === null ? wanted : checkRequest(limit(wanted, root));
   const redactions = origin.redactions.of(ownerOf(plan.taskId));
   redactions.declareVariables(request.env, provision.variables);
   const call = callOf({

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../../src/backend.ts';
 import { killProcess, waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { findProcess, type Kept, listProcesses } from '../../../src/exec/detached/list.ts';
+import { checkRequest } from '../../../src/exec/request.ts';
 import { startDetached } from '../../../src/exec/detached/start.ts';
 import { requestFor, shell, where } from '../../exec/requests.ts';
 import { forgetKept, sh } from '../command.ts';
@@ -70,7 +71,7 @@ export function detachedCases(suite: Suite): void {
       };
       const request = requestFor(['/bin/cat', '/proc/self/environ'], { env });
       expect(await startDetached(kept, request)).toBe(true);
-      expect(await startDetached(kept, { ...request, env: {} })).toBe(false);
+      expect(await startDetached(kept, checkRequest({ ...request, env: {} }))).toBe(false);
       expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'exited', exitCode: 0 });
       const seen = (await read(kept, request.execId)).stdout.split('\0');
       for (const [name, value] of Object.entries(env)) expect(seen).toContain(`${name}=${value}`);

@@ -5,7 +5,7 @@ import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { startDetached } from '../../../src/exec/detached/start.ts';
 import { startDirect } from '../../../src/exec/direct/start.ts';
 import { LanedSandbox } from '../../../src/exec/lane/laned.ts';
-import { shell, where } from '../../exec/requests.ts';
+import { requestFor, shell, where } from '../../exec/requests.ts';
 import { openSession, say } from '../../exec/session/shell.ts';
 import { finish, forgetKept, run, sh } from '../command.ts';
 import type { Place } from '../place.ts';
@@ -114,7 +114,7 @@ export function visibleCases(suite: Suite): void {
     const count = `grep -l '[s]erver-${place.instance}' /proc/[0-9]*/cmdline 2>/dev/null | wc -l`;
     const seen = async (): Promise<number> => Number((await sh(sandbox, count)).stdout.toString());
     const kept = { sandbox, key: place.instance, signal: undefined };
-    const request = { ...shell('sleep 300; :'), command: ['sh', '-c', 'sleep 300; :', word] as const };
+    const request = requestFor(['sh', '-c', 'sleep 300; :', word]);
     await startDetached(kept, request);
     await expect.poll(seen, { timeout: 10_000 }).toBe(1);
     await expectShort(place, sandbox);

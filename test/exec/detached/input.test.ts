@@ -34,7 +34,7 @@ describe.each(shells)('the input of a detached process under %s', (shell) => {
   it('is open from one writer to the next, exact, until a source has ended', { timeout: 60_000 }, async () => {
     using home = keptSandbox(shell);
     const kept = { sandbox: home.sandbox, key: '' };
-    const request = { ...shellRequest('cat; echo end'), stdin: true };
+    const request = shellRequest('cat; echo end', { stdin: true });
     await startDetached(kept, request);
     expect(await findProcess(kept, request.execId)).toMatchObject({ state: 'running', inputOpen: true });
     await leave(kept, request.execId, 'one\n');
@@ -56,7 +56,7 @@ describe.each(shells)('the input of a detached process under %s', (shell) => {
   it('ends for a writer when the command ends, and is not open without -i', { timeout: 60_000 }, async () => {
     using home = keptSandbox(shell);
     const kept = { sandbox: home.sandbox, key: '' };
-    const short = { ...shellRequest('read line; echo "got $line"'), stdin: true };
+    const short = shellRequest('read line; echo "got $line"', { stdin: true });
     await startDetached(kept, short);
     const source = new Readable({ read: () => {} });
     source.push('a line\n');
@@ -80,7 +80,7 @@ describe.each(shells)('the input of a detached process under %s', (shell) => {
         return await kept.sandbox.exec([program, flag, text, ...slow], options);
       },
     };
-    const request = { ...shellRequest('cat'), stdin: true };
+    const request = shellRequest('cat', { stdin: true });
     await startDetached({ ...kept, sandbox: late }, request);
     expect(await findProcess(kept, request.execId)).toMatchObject({ state: 'running', inputOpen: true });
     await sendInput(kept, request.execId, Readable.from(['early\n']));
