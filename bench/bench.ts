@@ -1,9 +1,9 @@
 import type { Figure } from './figure.ts';
-import type { Place } from './place.ts';
+import type { BenchPlace } from './place.ts';
 
 export interface BenchInput {
   /** Opened on first use; a bench that needs no engine does not ask. */
-  readonly place: () => Promise<Place>;
+  readonly place: () => Promise<BenchPlace>;
   /** Few rounds: to see that it works, not to quote. */
   readonly quick: boolean;
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { type Handle, openClient } from '../backends/daytona/sdk.ts';
 import { CaissonError } from '../src/errors.ts';
 import { daytonaImage, startDaytonaHere, whyNoDaytona } from '../test/engines/daytona.ts';
-import type { Place } from './place.ts';
+import type { BenchPlace } from './place.ts';
 
 export interface DaytonaPlace {
-  readonly caisson: Place['caisson'];
+  readonly caisson: BenchPlace['caisson'];
   readonly task: string;
   /** A sandbox of its own, by the SDK alone. */
   readonly handle: Handle;

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { CaissonError, toCaissonError } from '../src/errors.ts';
 import type { Bench, BenchInput } from './bench.ts';
 import { benches } from './cases/index.ts';
-import { openPlace, type Place } from './place.ts';
+import { openPlace, type BenchPlace } from './place.ts';
 import { jsonLine, tableHead, tableLine } from './print.ts';
 
 const { values, positionals } = parseArgs({
@@ -56,14 +56,14 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 }
 
 async function alone(bench: Bench): Promise<number> {
-  let opened: Promise<Place> | null = null;
-  const place = (): Promise<Place> => (opened ??= openPlace(values.image ?? null));
+  let opened: Promise<BenchPlace> | null = null;
+  const place = (): Promise<BenchPlace> => (opened ??= openPlace(values.image ?? null));
   try {
     const missed = await report(bench, { place, quick: values.quick });
     return values.check && missed > 0 ? 1 : 0;
   } finally {
     // Not awaited above when it failed to open: then there is nothing to close, and the failure is reported.
-    await (opened as Promise<Place> | null)?.then(
+    await (opened as Promise<BenchPlace> | null)?.then(
       (at) => at.close(),
       () => undefined,
     );

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { connect, type Handle, loadSdk } from '../backends/modal/sdk.ts';
 import { CaissonError } from '../src/errors.ts';
 import { startModalService, whyNoModal } from '../test/engines/modal.ts';
-import type { Place } from './place.ts';
+import type { BenchPlace } from './place.ts';
 
 export interface ModalPlace {
-  readonly caisson: Place['caisson'];
+  readonly caisson: BenchPlace['caisson'];
   readonly task: string;
   /** A sandbox of its own, by the SDK alone. */
   readonly handle: Handle;

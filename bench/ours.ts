@@ -1,7 +1,7 @@
 /** The subject: commands through the library, as a caller would run them. */
 import type { SandboxRequest } from '../src/service/api.ts';
 import { CaissonError } from '../src/errors.ts';
-import type { Place } from './place.ts';
+import type { BenchPlace } from './place.ts';
 
 export interface OurExec {
   readonly exitCode: number | null;
@@ -12,7 +12,7 @@ export interface OurExec {
 
 /** All that the subject needs of a place. */
 export interface OurPlace {
-  readonly caisson: Pick<Place['caisson'], 'exec'>;
+  readonly caisson: Pick<BenchPlace['caisson'], 'exec'>;
 }
 
 /** Creates or gets the sandbox, runs the command, reads all it prints. A command with stdin goes the direct path, past lanes. */

@@ -7,7 +7,7 @@ import Docker from 'dockerode';
 import type { CaissonApi, SandboxRequest } from '../src/service/api.ts';
 import { CaissonError } from '../src/errors.ts';
 
-export interface Place {
+export interface BenchPlace {
   readonly caisson: CaissonApi;
   readonly docker: Docker;
   readonly image: string;
@@ -27,7 +27,7 @@ const images = [
   'debian:bookworm-slim',
 ];
 
-export async function openPlace(wanted: string | null): Promise<Place> {
+export async function openPlace(wanted: string | null): Promise<BenchPlace> {
   const docker = new Docker();
   const image = await chooseImage(docker, wanted);
   const others = new Set((await askContainers(docker)).map(({ Id }) => Id));
@@ -43,7 +43,7 @@ export async function openPlace(wanted: string | null): Promise<Place> {
 }
 
 /** What every bench asks for: no persistence, and nothing that the engine may lack. */
-export function request(place: Place, more: Partial<SandboxRequest> = {}): SandboxRequest {
+export function request(place: BenchPlace, more: Partial<SandboxRequest> = {}): SandboxRequest {
   return {
     backend: 'docker',
     image: place.image,
@@ -55,7 +55,7 @@ export function request(place: Place, more: Partial<SandboxRequest> = {}): Sandb
 }
 
 /** Resolves when the engine has no sandbox of Caisson any more, so that their removal does not run in the peer's time. */
-export async function untilGone({ docker, others }: Place): Promise<void> {
+export async function untilGone({ docker, others }: BenchPlace): Promise<void> {
   while ((await askContainers(docker)).some(({ Id }) => !others.has(Id))) await sleep(50);
 }
 
@@ -65,7 +65,7 @@ async function askContainers(docker: Docker): Promise<readonly Docker.ContainerI
 
 /** A sandbox for the time of `work`, and the container it is. */
 export async function withSandbox<T>(
-  place: Place,
+  place: BenchPlace,
   work: (task: string, container: string) => Promise<T>,
   more: Partial<SandboxRequest> = {},
 ): Promise<T> {

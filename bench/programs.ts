@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CaissonError } from '../src/errors.ts';
-import { openPlace, type Place } from './place.ts';
+import { openPlace, type BenchPlace } from './place.ts';
 
 const execute = promisify(execFile);
 const checkout = fileURLToPath(new URL('..', import.meta.url));
@@ -27,7 +27,7 @@ export interface Programs extends AsyncDisposable {
 export async function openPrograms({ service = false } = {}): Promise<Programs> {
   if (!existsSync(join(checkout, 'dist/code/cli.cjs')))
     throw new CaissonError('failed_precondition', 'there is no package to measure', { remedy: 'Run: npm run build' });
-  const place: Place = await openPlace(null);
+  const place: BenchPlace = await openPlace(null);
   await place.close();
   const root = await mkdtemp(join(tmpdir(), 'caisson-cli-bench-'));
   for (const part of ['bin', 'dist', 'package.json'])

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CaissonError } from '../src/errors.ts';
-import type { Place } from './place.ts';
+import type { BenchPlace } from './place.ts';
 import { startSshd, whyNoSshd } from '../test/engines/sshd.ts';
 
 const execute = promisify(execFile);
 
 export interface SshPlace {
-  readonly caisson: Place['caisson'];
+  readonly caisson: BenchPlace['caisson'];
   readonly task: string;
   /** For files that are copied there: in memory, so that no disk is measured. */
   readonly directory: string;

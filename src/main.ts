@@ -72,7 +72,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const wayOut = wayOutBy(loaded, { store, audit, backend, websites: guard.websites, edits: newEdits });
   const context = contextOf(loaded, { store, clock, audit, budgets, backend, wayOut });
   const journal = await journalOf(loaded, store);
-  const webhooks: Opened = { now: await openWebhooks(loaded, store) };
+  const webhooks: WebhooksHolder = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
   const edits = new Edits({ loaded, read: () => configuredAgain(opened, input), rulebook: guard.rulebook, audit });
   guard.rulebook.follow(edits);
@@ -136,7 +136,7 @@ function contextOf(loaded: Loaded, { store, clock, audit, budgets, backend, wayO
 }
 
 /** Opened anew when the configuration names others. */
-interface Opened {
+interface WebhooksHolder {
   now: Webhooks;
 }
 
@@ -146,7 +146,7 @@ interface Running {
   readonly store: Store;
   readonly guard: Pick<Guard, 'rulebook'>;
   readonly origin: ReturnType<typeof originOf>;
-  readonly webhooks: Opened;
+  readonly webhooks: WebhooksHolder;
   readonly context: Context;
   readonly edits: Edits;
 }

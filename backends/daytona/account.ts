@@ -4,13 +4,13 @@ import type { OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { pause } from './pause.ts';
-import { fault, retryAfterMs, statusOf } from './fault.ts';
+import { daytonaError, retryAfterMs, statusOf } from './fault.ts';
 import { type Access, type Client, openClient } from './sdk.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import { type Settings, readSettings } from './settings.ts';
 import { remembered } from '../../src/lib/remembered.ts';
 
 const concurrency = 16;
-const mostTries = 6;
+const maxTries = 6;
 const firstPauseMs = 150;
 const longestPauseMs = 20_000;
 
@@ -30,7 +30,7 @@ export class Account {
 
   constructor(options: OpenOptions) {
     this.#options = options;
-    this.settings = settingsOf(options.settings ?? {});
+    this.settings = readSettings(options.settings ?? {});
   }
 
   /** Address of the API, for people. */
@@ -48,7 +48,8 @@ export class Account {
           signal,
         );
       } catch (error) {
-        if (signal?.aborted === true || !idempotent || tries >= mostTries || !mayPass(error)) throw fault(error, doing);
+        if (signal?.aborted === true || !idempotent || tries >= maxTries || !mayPass(error))
+          throw daytonaError(error, doing);
         await pause(pauseMs(error, tries), signal);
       }
     }

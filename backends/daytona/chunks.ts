@@ -1,9 +1,9 @@
 /** One stream of a command as it arrives, in chunks of which only a few may be on their way. */
 import { Readable } from 'node:stream';
-import { noFrame } from './frames.ts';
+import { frameError } from './frames.ts';
 
 /** Chunks that carry.sh may send ahead of the reader. */
-const mostOnTheWay = 3;
+const maxOnTheWay = 3;
 const bufferBytes = 64 * 1024;
 
 export class Chunks {
@@ -31,7 +31,7 @@ export class Chunks {
   /** A chunk that is known already came twice, since the connection was taken up again. Throws for one that comes too early. */
   arrive(n: number, bytes: Buffer): void {
     if (n <= this.arrived) return;
-    if (n !== this.arrived + 1 || n > this.taken + mostOnTheWay) throw noFrame();
+    if (n !== this.arrived + 1 || n > this.taken + maxOnTheWay) throw frameError();
     this.arrived = n;
     this.#queue.push(bytes);
     if (this.#wanted) this.#want();

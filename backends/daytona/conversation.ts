@@ -19,7 +19,7 @@ const markMs = 8000;
 const leaveMs = 2000;
 const resumeMs = 40_000;
 
-export interface Opened {
+export interface OpenConversation {
   readonly toolbox: Handle['process'];
   readonly id: string;
   /** Behind its mark. */
@@ -35,7 +35,7 @@ export class Conversation {
   /** The status of the command. Rejects with `unavailable` when it cannot be known any more. */
   readonly exit: Promise<number>;
   readonly #exit = Promise.withResolvers<number>();
-  readonly #opened: Opened;
+  readonly #opened: OpenConversation;
   readonly #reader = new FrameReader((frame) => this.#take(frame));
   #link: Link;
   #search: MarkSearch | null = null;
@@ -45,7 +45,7 @@ export class Conversation {
   #lastMs = performance.now();
   readonly #beat: NodeJS.Timeout;
 
-  constructor(opened: Opened, text: Buffer) {
+  constructor(opened: OpenConversation, text: Buffer) {
     this.#opened = opened;
     this.#link = opened.link;
     this.exit = this.#exit.promise;
@@ -76,7 +76,7 @@ export class Conversation {
       this.#search = null;
       this.#reader.feed(rest);
     } catch (error) {
-      this.#fail(error instanceof CaissonError ? error : lost());
+      this.#fail(error instanceof CaissonError ? error : connectionLostError());
     }
   }
 
@@ -133,7 +133,7 @@ export class Conversation {
       if (!(await this.#isThere())) break;
       await pause(waitMs * (0.75 + Math.random() / 2));
     }
-    this.#fail(lost());
+    this.#fail(connectionLostError());
   }
 
   /** `null`: it cannot be had now. */
@@ -189,7 +189,7 @@ export class Conversation {
   }
 }
 
-function lost(): CaissonError {
+function connectionLostError(): CaissonError {
   return new CaissonError(
     'unavailable',
     'the connection to the Daytona sandbox broke, and could not be taken up again',

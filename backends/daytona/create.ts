@@ -4,9 +4,9 @@ import { CaissonError, isCode } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { quote } from '../shared/preamble.ts';
 import type { Account } from './account.ts';
-import { fault, statusOf } from './fault.ts';
+import { daytonaError, statusOf } from './fault.ts';
 import { resourcesOf } from './guarantees.ts';
-import { isAs, networkOf, type NetworkSettings, otherNetwork } from './network.ts';
+import { isAs, networkOf, type NetworkSettings, networkMismatchError } from './network.ts';
 import { pause } from './pause.ts';
 import { fromService, toService } from './records.ts';
 import { refuseBeyondCeiling } from './running.ts';
@@ -15,7 +15,7 @@ import { bringTo, find, remove } from './settle.ts';
 
 /** An image may have to be built. */
 const createSeconds = 900;
-const mostTries = 6;
+const maxTries = 6;
 const programs = ['setsid', 'mkfifo', 'mktemp', 'stty', 'head', 'dd', 'wc', 'cat', 'rm', 'kill'];
 
 export async function createSandbox(account: Account, spec: Spec, options: CreateOptions): Promise<Handle> {
@@ -44,7 +44,7 @@ async function adopt(account: Account, spec: Spec, options: CreateOptions): Prom
   }
   const labels = fromService(found.labels);
   if (labels?.sandbox !== options.labels.sandbox || labels.instance !== options.labels.instance)
-    throw taken(options.name);
+    throw nameTakenError(options.name);
   // A list of names may have changed since.
   const isSame = labels.fingerprint === options.labels.fingerprint && isAs(found, wantedOf(spec, options));
   if (isSame && found.state !== 'error' && found.state !== 'build_failed') return found;
@@ -67,8 +67,8 @@ async function make(account: Account, spec: Spec, options: CreateOptions): Promi
     } catch (error) {
       const status = statusOf(error);
       const mayBeThere = status === null || status === 409 || status === 408 || status === 429 || status >= 500;
-      if (error instanceof CaissonError || !mayBeThere || tries >= mostTries || options.signal?.aborted === true)
-        throw fault(error, 'create the sandbox');
+      if (error instanceof CaissonError || !mayBeThere || tries >= maxTries || options.signal?.aborted === true)
+        throw daytonaError(error, 'create the sandbox');
     }
     await pause(100 * 2 ** tries * (0.75 + Math.random() / 2));
     // The name tells whether the request arrived, and whose the sandbox is.
@@ -112,7 +112,7 @@ async function once(account: Account, spec: Spec, options: CreateOptions): Promi
 /** Running, with the network that was asked for, and with what carrying commands needs. */
 async function prepared(account: Account, made: Handle, { spec, options }: Making): Promise<Handle> {
   const handle = await bringTo(account, made.id, 'started', withoutSignal(options));
-  if (!isAs(handle, wantedOf(spec, options))) throw otherNetwork(spec.network);
+  if (!isAs(handle, wantedOf(spec, options))) throw networkMismatchError(spec.network);
   const line = `mkdir -p -- ${quote(spec.cwd)} || exit 3; for each in ${programs.join(' ')}; do command -v "$each" || exit 4; done`;
   const asking = { doing: 'prepare the sandbox', idempotent: true };
   const { exitCode } = await account.ask(() => handle.process.executeCommand(line, '/', undefined, 30), asking);
@@ -132,7 +132,7 @@ function withoutSignal({ signal: _signal, ...rest }: CreateOptions): CreateOptio
   return rest;
 }
 
-function taken(name: string): CaissonError {
+function nameTakenError(name: string): CaissonError {
   return new CaissonError('conflict', `the name ${name} belongs to another sandbox in the account`, {
     details: { name },
   });

@@ -25,7 +25,7 @@ export function statusOf(error: unknown): number | null {
 }
 
 /** `doing` reads as in "could not ...". The SDK's error itself is left out: it holds what was sent. */
-export function fault(error: unknown, doing: string): CaissonError {
+export function daytonaError(error: unknown, doing: string): CaissonError {
   if (error instanceof CaissonError) return error;
   const status = statusOf(error);
   const code = status === null ? 'unavailable' : (codes[status] ?? 'unavailable');

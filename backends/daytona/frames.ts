@@ -7,7 +7,7 @@ export type Frame =
   | { readonly kind: 'r'; readonly input: number; readonly signal: number }
   | { readonly kind: 'p' };
 
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 const longestHead = 64;
 const newline = 0x0a;
 const form = /^(?:([oe]) (\d{1,15}) (\d{1,6})|([ixl]) (\d{1,15})|r (\d{1,15}) (\d{1,15})|p)$/;
@@ -43,7 +43,7 @@ export class FrameReader {
   #step(): boolean {
     if (this.#awaited !== null) return this.#takeBytes(this.#awaited);
     const end = this.#rest.indexOf(newline);
-    if (end > longestHead || (end < 0 && this.#rest.length > longestHead)) throw noFrame();
+    if (end > longestHead || (end < 0 && this.#rest.length > longestHead)) throw frameError();
     if (end < 0) return false;
     const head = this.#rest.subarray(0, end).toString('latin1');
     this.#rest = this.#rest.subarray(end + 1);
@@ -62,17 +62,17 @@ export class FrameReader {
 
   #head(head: string): void {
     const [whole, stream, chunk, length, counter, n, input, signal] = form.exec(head) ?? [];
-    if (whole === undefined) throw noFrame();
-    if ((stream === 'o' || stream === 'e') && Number(length) <= mostBytes)
+    if (whole === undefined) throw frameError();
+    if ((stream === 'o' || stream === 'e') && Number(length) <= maxBytes)
       this.#awaited = { kind: stream, n: Number(chunk), length: Number(length) };
     else if (counter === 'i' || counter === 'x' || counter === 'l') this.#onFrame({ kind: counter, n: Number(n) });
     else if (input !== undefined) this.#onFrame({ kind: 'r', input: Number(input), signal: Number(signal) });
     else if (whole === 'p') this.#onFrame({ kind: 'p' });
-    else throw noFrame();
+    else throw frameError();
   }
 }
 
-export function noFrame(): CaissonError {
+export function frameError(): CaissonError {
   return new CaissonError('unavailable', 'what carries the command in the sandbox sent something else than it should', {
     remedy: 'try again; a command that interferes with /dev/shm or with other processes of the sandbox can cause it',
   });

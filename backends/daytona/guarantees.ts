@@ -38,7 +38,7 @@ export interface Resources {
 
 /** In the service's units: rounded up, and no more than it gives. What is not asked for is the service's to choose. */
 export function resourcesOf(limits: Limits, { maxCpu, maxMemory, maxDisk }: Settings): Resources {
-  const whole = (value: number, most: number): number => Math.max(1, Math.min(most, Math.ceil(value)));
+  const whole = (value: number, max: number): number => Math.max(1, Math.min(max, Math.ceil(value)));
   const { cpuCores, memoryBytes, diskBytes } = limits;
   return {
     ...(cpuCores === null ? {} : { cpu: whole(cpuCores, maxCpu) }),

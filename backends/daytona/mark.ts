@@ -1,5 +1,5 @@
 /** Looks for a mark in a stream whose beginning belongs to others: a login that talks, or the end of a frame that was cut. */
-const mostNoise = 512 * 1024;
+const maxNoise = 512 * 1024;
 
 export class MarkSearch {
   readonly found: Promise<void>;
@@ -29,6 +29,6 @@ export class MarkSearch {
 
   /** Whether so much came without the mark that an answer is not to be expected any more. */
   get isLost(): boolean {
-    return this.#seen > mostNoise;
+    return this.#seen > maxNoise;
   }
 }

@@ -41,13 +41,13 @@ export async function limitTo(
   settling: Settling = {},
 ): Promise<Handle> {
   const handle = await present(account, id, settling);
-  if (handle.state !== 'started') throw notStarted(handle);
+  if (handle.state !== 'started') throw notStartedError(handle);
   const wanted = networkOf('filtered', hosts);
   if (isAs(handle, wanted)) return handle;
   await set(account, handle, wanted);
   if (isAs(handle, wanted)) return handle;
   await set(account, handle, { networkBlockAll: true });
-  throw otherNetwork('filtered');
+  throw networkMismatchError('filtered');
 }
 
 async function set(account: Account, handle: Handle, wanted: NetworkSettings): Promise<void> {
@@ -55,14 +55,14 @@ async function set(account: Account, handle: Handle, wanted: NetworkSettings): P
   await account.ask(() => handle.updateNetworkSettings(wanted), asking);
 }
 
-export function otherNetwork(network: NetworkMode): CaissonError {
+export function networkMismatchError(network: NetworkMode): CaissonError {
   return new CaissonError('not_supported', `Daytona did not give the network that was asked for (${network})`, {
     details: { network },
     remedy: 'the tier of the organization overrides it: ask for what it allows, or change the tier',
   });
 }
 
-export function notStarted({ id, state }: Pick<Handle, 'id' | 'state'>): CaissonError {
+export function notStartedError({ id, state }: Pick<Handle, 'id' | 'state'>): CaissonError {
   return new CaissonError('failed_precondition', `the Daytona sandbox is ${state ?? 'in no known state'}`, {
     details: { resource: id, state: state ?? null },
     remedy: 'start it first',

@@ -1,9 +1,9 @@
 /** Frames for carry.sh. Those that matter are numbered and kept until they have arrived for sure. */
 
 /** A terminal takes that much even when what reads it is busy. */
-const mostBytes = 16 * 1024;
+const maxBytes = 16 * 1024;
 const textBytes = 32 * 1024;
-const mostOnTheWay = 3;
+const maxOnTheWay = 3;
 
 interface Numbered {
   readonly n: number;
@@ -52,12 +52,12 @@ export class Outbox {
   /** `done` is called when the next bytes may follow. */
   input(bytes: Buffer, done: () => void): void {
     if (this.#over) return done();
-    if (this.#input.length >= mostOnTheWay) return void this.#waiting.push(() => this.input(bytes, done));
-    const piece = bytes.subarray(0, mostBytes);
+    if (this.#input.length >= maxOnTheWay) return void this.#waiting.push(() => this.input(bytes, done));
+    const piece = bytes.subarray(0, maxBytes);
     const n = (this.#inputs += 1);
     this.#add(this.#input, n, Buffer.concat([Buffer.from(`I ${n} ${piece.length}\n`), piece]));
     if (piece.length === bytes.length) done();
-    else this.input(bytes.subarray(mostBytes), done);
+    else this.input(bytes.subarray(maxBytes), done);
   }
 
   end(): void {

@@ -32,8 +32,8 @@ export class CarriedProcess implements Process {
 
   constructor(conversation: Conversation, { nonce, stdin }: { readonly nonce: string; readonly stdin: boolean }) {
     this.#conversation = conversation;
-    const stdout = new Output(conversation.stdout.stream, nonce, noShell);
-    const stderr = new Output(conversation.stderr.stream, nonce, noShell);
+    const stdout = new Output(conversation.stdout.stream, nonce, noShellError);
+    const stderr = new Output(conversation.stderr.stream, nonce, noShellError);
     this.#outputs = [stdout, stderr];
     [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
     this.stdin = stdin ? writer(conversation) : null;
@@ -122,7 +122,7 @@ function writer({ outbox }: Conversation): Writable {
   return stdin;
 }
 
-function noShell(): CaissonError {
+function noShellError(): CaissonError {
   return new CaissonError('unavailable', 'no shell started for the command in the Daytona sandbox', {
     remedy: 'see whether the image has /bin/sh, and room in /dev/shm or /tmp',
   });

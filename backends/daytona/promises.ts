@@ -1,6 +1,6 @@
 /** What this backend promises, for the page of guarantees. */
 import type { Guarantees } from '../../src/backend.ts';
 import { guaranteesOf } from './guarantees.ts';
-import { settingsOf } from './settings.ts';
+import { readSettings } from './settings.ts';
 
-export const promises: Readonly<Record<string, Guarantees>> = { 'the service': guaranteesOf(settingsOf({})) };
+export const promises: Readonly<Record<string, Guarantees>> = { 'the service': guaranteesOf(readSettings({})) };

@@ -7,8 +7,8 @@ import type { Handle } from './sdk.ts';
 
 const pageSize = 100;
 /** An account of more is not looked at to its end. */
-const mostListed = 20_000;
-const mostNamed = 20;
+const maxListed = 20_000;
+const maxNamed = 20;
 const gibibyte = 2 ** 30;
 
 export async function listAll(
@@ -21,7 +21,7 @@ export async function listAll(
       const found: Handle[] = [];
       for await (const each of client.list({ limit: pageSize, ...(labels === null ? {} : { labels }) })) {
         found.push(each);
-        if (found.length >= mostListed) break;
+        if (found.length >= maxListed) break;
       }
       return found;
     },
@@ -49,7 +49,7 @@ export async function refuseBeyondCeiling(account: Account, options: Cancelable)
   if (maxSandboxes === null) return;
   const running = (await listAll(account, null, options)).filter(({ state }) => state === 'started' || isMoving(state));
   if (running.length < maxSandboxes) return;
-  const names = running.slice(0, mostNamed).map(({ name }) => name.slice(0, 100));
+  const names = running.slice(0, maxNamed).map(({ name }) => name.slice(0, 100));
   throw new CaissonError(
     'resource_exhausted',
     `${running.length} sandboxes run in the Daytona account, which is the limit: ${names.join(', ')}`,

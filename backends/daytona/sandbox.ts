@@ -13,11 +13,11 @@ import { throwIfAborted } from '../shared/abort.ts';
 import type { Launch } from '../shared/preamble.ts';
 import type { Account } from './account.ts';
 import { Activity } from './activity.ts';
-import { limitTo, notStarted } from './network.ts';
+import { limitTo, notStartedError } from './network.ts';
 import { resourceState } from './records.ts';
 import type { Handle } from './sdk.ts';
 import { bringTo, find, present, remove } from './settle.ts';
-import { type Place, startProcess } from './start.ts';
+import { type StartTarget, startProcess } from './start.ts';
 import { startTerminal } from './terminal.ts';
 
 export function refOf({ id }: Handle): Ref {
@@ -96,12 +96,12 @@ export class DaytonaSandbox implements Sandbox {
     this.#handle = await limitTo(this.#account, this.#id, hosts, options);
   }
 
-  #terminals(): Place {
+  #terminals(): StartTarget {
     return {
       toolbox: async () => this.#handle.process,
       explain: async () => {
         const handle = await present(this.#account, this.#id);
-        if (handle.state !== 'started') throw notStarted(handle);
+        if (handle.state !== 'started') throw notStartedError(handle);
       },
       isThere: () => this.#mayRun(),
     };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkedText, flagKey, key } from '../../src/lib/config-key.ts';
 import { imageProblem } from '../../src/values/image.ts';
 
-const count = (most: number): z.ZodNumber => z.number().int().min(1).max(most);
+const count = (max: number): z.ZodNumber => z.number().int().min(1).max(max);
 const minutes = count(525_600);
 
 export const schema = {

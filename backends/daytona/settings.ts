@@ -15,13 +15,13 @@ export interface Settings {
   readonly maxDisk: number;
 }
 
-export function settingsOf(given: Readonly<Record<string, unknown>>): Settings {
+export function readSettings(given: Readonly<Record<string, unknown>>): Settings {
   const value = (key: string): unknown => given[key] ?? config.defaults[key];
-  const most = given['max_sandboxes'] === undefined ? config.defaults['max_sandboxes'] : given['max_sandboxes'];
+  const max = given['max_sandboxes'] === undefined ? config.defaults['max_sandboxes'] : given['max_sandboxes'];
   return {
     apiUrl: String(value('api_url')),
     target: String(value('target')),
-    maxSandboxes: most === null ? null : Number(most),
+    maxSandboxes: max === null ? null : Number(max),
     idleMinutes: Number(value('idle_minutes')),
     archiveMinutes: Number(value('archive_minutes')),
     lifetimeMinutes: Number(value('lifetime_minutes')),

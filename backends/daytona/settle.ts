@@ -6,7 +6,7 @@ import { pause } from './pause.ts';
 import { isGone, isMoving } from './records.ts';
 import type { Handle } from './sdk.ts';
 
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 const [firstPauseMs, longestPauseMs] = [40, 1000];
 const seconds = 60;
 
@@ -39,13 +39,13 @@ export async function bringTo(
   wanted: 'started' | 'stopped',
   settling: Settling = {},
 ): Promise<Handle> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (let waitMs = firstPauseMs; ; waitMs = Math.min(longestPauseMs, waitMs * 1.5)) {
     const handle = await present(account, id, settling);
     const { state } = handle;
     if (state === wanted || (wanted === 'stopped' && (state === 'archived' || state === 'archiving'))) return handle;
-    if (state === 'error' || state === 'build_failed') throw failed(handle);
-    if (performance.now() > deadline) throw tooSlow(id, wanted);
+    if (state === 'error' || state === 'build_failed') throw sandboxFailedError(handle);
+    if (performance.now() > deadline) throw settleTimeoutError(id, wanted);
     if (!isMoving(state) || state === 'archiving') await change(handle, wanted, settling);
     else await pause(waitMs, settling.signal);
   }
@@ -64,11 +64,11 @@ async function change(handle: Handle, wanted: 'started' | 'stopped', { signal }:
 
 /** Idempotent. Resolves when the service has forgotten it. */
 export async function remove(account: Account, idOrName: string, settling: Settling = {}): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   for (let waitMs = firstPauseMs; ; waitMs = Math.min(longestPauseMs, waitMs * 1.5)) {
     const handle = await look(account, idOrName, settling);
     if (handle === null || handle.state === 'destroyed') return;
-    if (performance.now() > deadline) throw tooSlow(idOrName, 'deleted');
+    if (performance.now() > deadline) throw settleTimeoutError(idOrName, 'deleted');
     if (!isMoving(handle.state))
       await account.ask(() => forget(handle), {
         doing: 'delete the sandbox',
@@ -97,17 +97,17 @@ async function forget(handle: Handle): Promise<void> {
   }
 }
 
-export function failed({ id, state, errorReason }: Handle): CaissonError {
+export function sandboxFailedError({ id, state, errorReason }: Handle): CaissonError {
   return new CaissonError('unavailable', `the Daytona sandbox ${id} has failed`, {
     details: { resource: id, state: state ?? null, reason: (errorReason ?? '').slice(0, 200) },
     remedy: 'see its reason in the dashboard of Daytona; remove it to begin anew',
   });
 }
 
-function tooSlow(id: string, wanted: string): CaissonError {
+function settleTimeoutError(id: string, wanted: string): CaissonError {
   return new CaissonError(
     'timed_out',
-    `the Daytona sandbox ${id.slice(0, 64)} was not ${wanted} within ${patienceMs / 1000} s`,
+    `the Daytona sandbox ${id.slice(0, 64)} was not ${wanted} within ${timeoutMs / 1000} s`,
     {
       details: { resource: id },
       remedy: 'try again; see its state in the dashboard of Daytona',

@@ -14,11 +14,11 @@ import { CarriedProcess } from './process.ts';
 import type { Handle } from './sdk.ts';
 
 const markMs = 15_000;
-const mostTries = 4;
-const usualSize: Size = { cols: 80, rows: 24 };
+const maxTries = 4;
+const defaultSize: Size = { cols: 80, rows: 24 };
 
 /** The sandbox, as commands need it. */
-export interface Place {
+export interface StartTarget {
   readonly toolbox: () => Promise<Handle['process']>;
   /** Throws why no terminal can be had: the sandbox is gone, or does not run. */
   readonly explain: () => Promise<void>;
@@ -31,14 +31,14 @@ export interface Raw {
   readonly link: Link;
 }
 
-export async function startProcess(place: Place, launch: Launch, options: ExecOptions): Promise<Process> {
+export async function startProcess(place: StartTarget, launch: Launch, options: ExecOptions): Promise<Process> {
   const nonce = randomBytes(12).toString('hex');
   const text = preamble(launch, nonce);
   // It is read by `read` and by `head` as it is, without the newline that a frame does not need.
   const body = text.subarray(0, text.length - 1);
   const script = `cz_line=${quote(shellLine(launch, text))}\n${shellText('backends/daytona/carry')}\n`;
   let onBytes: (bytes: Buffer) => void = () => undefined;
-  const raw = await openRaw(place, { script, size: usualSize, onBytes: (bytes) => onBytes(bytes) }, options.signal);
+  const raw = await openRaw(place, { script, size: defaultSize, onBytes: (bytes) => onBytes(bytes) }, options.signal);
   const conversation = new Conversation({ ...raw, isThere: place.isThere }, body);
   onBytes = (bytes) => conversation.feed(bytes);
   const process = new CarriedProcess(conversation, { nonce, stdin: launch.stdin });
@@ -58,7 +58,7 @@ interface Opening {
  * A terminal that reads `script`, which is still to be sent. Nothing is started by this, so that it may be tried again; one that
  * was left behind ends with its connection, or by the request that ends it.
  */
-export async function openRaw(place: Place, opening: Opening, signal?: AbortSignal): Promise<Raw> {
+export async function openRaw(place: StartTarget, opening: Opening, signal?: AbortSignal): Promise<Raw> {
   for (let tries = 1; ; tries += 1) {
     throwIfAborted({ ...(signal === undefined ? {} : { signal }) });
     const toolbox = await untilAborted(place.toolbox(), signal);
@@ -68,7 +68,7 @@ export async function openRaw(place: Place, opening: Opening, signal?: AbortSign
     if (raw !== null) return raw;
     void endTerminal(toolbox, id);
     await place.explain();
-    if (tries >= mostTries) throw noTerminal();
+    if (tries >= maxTries) throw noTerminalError();
     await pause(50 * 2 ** tries * (0.75 + Math.random() / 2), signal);
   }
 }
@@ -117,7 +117,7 @@ async function begun(process: CarriedProcess, launch: Launch): Promise<Process> 
   }
   if (word !== 'ok' || !/^\d{1,10}$/.test(pid ?? '') || !/^\d{1,20}$/.test(born)) {
     process.release();
-    throw refusal(word ?? '', launch);
+    throw startRefusedError(word ?? '', launch);
   }
   process.id = { pid: Number(pid), born };
   return process;
@@ -131,21 +131,21 @@ async function headOf(process: CarriedProcess): Promise<string | null> {
     const end = await process.wait().catch(() => null);
     if (end === null) return null;
     process.release();
-    throw end.exitCode === cannotExecute ? tooLong(error) : error;
+    throw end.exitCode === cannotExecute ? argumentsTooLongError(error) : error;
   }
 }
 
 /** Exit code of a shell whose `exec` failed; here before any program of the caller is looked for. */
 const cannotExecute = 126;
 
-function tooLong(cause: unknown): CaissonError {
+function argumentsTooLongError(cause: unknown): CaissonError {
   return new CaissonError('invalid_argument', 'the arguments and variables are longer than the sandbox takes', {
     cause,
     remedy: 'pass what is long by a file or by standard input',
   });
 }
 
-export function refusal(word: string, { cwd }: Launch): CaissonError {
+export function startRefusedError(word: string, { cwd }: Launch): CaissonError {
   if (word === 'cwd')
     return new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
       details: { cwd },
@@ -156,7 +156,7 @@ export function refusal(word: string, { cwd }: Launch): CaissonError {
   });
 }
 
-function noTerminal(): CaissonError {
+function noTerminalError(): CaissonError {
   return new CaissonError('unavailable', 'the Daytona sandbox gives no terminal, by which commands are carried', {
     remedy: 'try again; see whether its image has a login shell that takes `exec /bin/sh`',
   });

@@ -9,13 +9,13 @@ import { NotStartedProcess } from '../shared/not-started.ts';
 import { Output } from '../shared/output.ts';
 import { type Launch, notStartedOf, preamble } from '../shared/preamble.ts';
 import type { ProcessId } from './process.ts';
-import { openRaw, type Place, type Raw, refusal } from './start.ts';
+import { openRaw, type StartTarget, type Raw, startRefusedError } from './start.ts';
 
 const killSeconds = 10;
 /** The terminal gives no credit: what is not read in time ends the connection at the service, and here. */
-const mostUnread = 8 * 2 ** 20;
+const maxUnread = 8 * 2 ** 20;
 
-export async function startTerminal(place: Place, launch: Launch, options: PtyOptions): Promise<PtyProcess> {
+export async function startTerminal(place: StartTarget, launch: Launch, options: PtyOptions): Promise<PtyProcess> {
   const nonce = randomBytes(12).toString('hex');
   const script = preamble({ ...launch, terminal: { columns: options.columns, rows: options.rows } }, nonce).toString();
   const source = new Readable({ read: () => undefined });
@@ -32,7 +32,7 @@ export async function startTerminal(place: Place, launch: Launch, options: PtyOp
 }
 
 function take(source: Readable, bytes: Buffer): void {
-  if (source.readableLength > mostUnread) source.destroy(new Error('the output of the terminal was not read in time'));
+  if (source.readableLength > maxUnread) source.destroy(new Error('the output of the terminal was not read in time'));
   else if (!source.destroyed) source.push(Buffer.from(bytes));
 }
 
@@ -45,7 +45,7 @@ async function begun(process: TerminalProcess, launch: Launch): Promise<PtyProce
   }
   if (word !== 'ok' || !/^\d{1,10}$/.test(pid ?? '')) {
     process.release();
-    throw refusal(word ?? '', launch);
+    throw startRefusedError(word ?? '', launch);
   }
   process.id = { pid: Number(pid), born };
   return process;
@@ -63,7 +63,7 @@ class TerminalProcess implements PtyProcess {
 
   constructor(raw: Raw, source: Readable, nonce: string) {
     this.#raw = raw;
-    const output = new Output(source, nonce, noShell);
+    const output = new Output(source, nonce, noShellError);
     [this.stdout, this.head] = [output.stream, output.head];
     this.stdin = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -75,8 +75,8 @@ class TerminalProcess implements PtyProcess {
     this.#end = raw.link.down.then((code) => {
       this.#over = true;
       if (code !== null && !source.destroyed) source.push(null);
-      else output.fail(broken());
-      if (code === null) throw broken();
+      else output.fail(terminalBrokenError());
+      if (code === null) throw terminalBrokenError();
       return { exitCode: code & 0xff, signal: null, outOfMemory: false };
     });
     this.#end.catch(() => undefined);
@@ -93,7 +93,7 @@ class TerminalProcess implements PtyProcess {
   async outputs(): Promise<Outputs> {
     return await this.#end.then(
       (): Outputs => ({ is: 'unknown', why: 'a terminal has no end of its own' }),
-      (): Outputs => ({ is: 'cut', why: broken().message }),
+      (): Outputs => ({ is: 'cut', why: terminalBrokenError().message }),
     );
   }
 
@@ -121,10 +121,10 @@ class TerminalProcess implements PtyProcess {
   }
 }
 
-function noShell(): CaissonError {
+function noShellError(): CaissonError {
   return new CaissonError('unavailable', 'no shell started for the command in the Daytona sandbox', {});
 }
 
-function broken(): CaissonError {
+function terminalBrokenError(): CaissonError {
   return new CaissonError('unavailable', 'the connection to the terminal broke', {});
 }

@@ -32,7 +32,7 @@ import { toGuarantees } from './guarantees.ts';
 import type { Refusing } from './container/refusals.ts';
 import { type Restore, restoreBeside, restoreEntering } from './container/restore.ts';
 import { imageFindings } from './container/image.ts';
-import { imagesOf } from './engine/images.ts';
+import { createImages } from './engine/images.ts';
 import { checkSpec } from './container/limits.ts';
 import { list, object, text } from './engine/json.ts';
 import { fromEngineLabels, instanceLabel, roleLabel } from './container/labels.ts';
@@ -41,7 +41,7 @@ import { DockerSandbox, fromRef, toRef } from './sandbox.ts';
 import { remembered } from '../../src/lib/remembered.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
-const abortPatienceMs = 5000;
+const abortTimeoutMs = 5000;
 
 /** Does no I/O. */
 export function open(options: OpenOptions): Backend {
@@ -73,7 +73,7 @@ class DockerBackend implements Backend {
       process.geteuid?.() === 0 || this.#doorImage === undefined
         ? restoreEntering
         : restoreBeside(this.#engine, this.#doorImage);
-    this.images = imagesOf(this.#engine);
+    this.images = createImages(this.#engine);
   }
 
   async guarantees(options: Cancelable = {}): Promise<Guarantees> {
@@ -191,7 +191,7 @@ class DockerBackend implements Backend {
     try {
       return await untilAborted(making, signal);
     } catch (error) {
-      if (signal?.aborted) await Promise.race([this.#cleanUp(making), delay(abortPatienceMs)]);
+      if (signal?.aborted) await Promise.race([this.#cleanUp(making), delay(abortTimeoutMs)]);
       throw error;
     }
   }

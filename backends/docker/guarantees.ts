@@ -3,7 +3,7 @@ import type { Enforcement, Guarantees } from '../../src/backend.ts';
 import { type Facts, isPodman } from './engine/facts.ts';
 import { toArchitecture } from '../shared/seccomp.ts';
 
-export interface Place {
+export interface EnginePlace {
   /** What was found out about sizes of containers. */
   readonly disk: Enforcement;
   /** Whether directories of this host can be bound. */
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** What of the facts it is about. */
-export type Known = Pick<
+export type EngineFacts = Pick<
   Facts,
   | 'architecture'
   | 'cgroupVersion'
@@ -32,7 +32,7 @@ export type Known = Pick<
 /** Runtimes that hand the filter to the kernel; `null` is the engine's own, which is runc. */
 const filters: ReadonlySet<string | null> = new Set([null, 'runc', 'crun', 'io.containerd.runc.v2']);
 
-export function toGuarantees(facts: Known, place: Place): Guarantees {
+export function toGuarantees(facts: EngineFacts, place: EnginePlace): Guarantees {
   // Podman takes a profile by the path of a file on its own host only.
   const seccomp = facts.seccomp !== 'none' && toArchitecture(facts.architecture) !== null && !isPodman(facts);
   const cgroups = facts.cgroupVersion === null ? 'cgroups' : `cgroup v${facts.cgroupVersion}`;
@@ -75,7 +75,7 @@ export function toGuarantees(facts: Known, place: Place): Guarantees {
   };
 }
 
-function memory(facts: Known, cgroups: string): Enforcement {
+function memory(facts: EngineFacts, cgroups: string): Enforcement {
   if (!facts.limits.memory)
     return { enforced: false, reason: 'the kernel of the engine has no memory limit, or the engine may not use it' };
   return enforced(

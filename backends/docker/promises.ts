@@ -1,9 +1,9 @@
 /** What this backend promises, by kind of place, for the page of guarantees. */
 import type { Guarantees } from '../../src/backend.ts';
-import { type Known, toGuarantees } from './guarantees.ts';
+import { type EngineFacts, toGuarantees } from './guarantees.ts';
 
 const elsewhere = 'the engine is not on this host';
-const usual: Known = {
+const usual: EngineFacts = {
   architecture: 'x86_64',
   cgroupVersion: 2,
   components: {},

@@ -24,7 +24,7 @@ import { parseRegistration, type Registration } from './registration.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import { refuseMore } from '../shared/refuse-more.ts';
 import { Registry } from '../shared/registry.ts';
-import { LocalSandbox, type Place } from './sandbox.ts';
+import { LocalSandbox, type LocalShared } from './sandbox.ts';
 
 /** Only opens: looks at nothing and starts nothing. */
 export function open(options: OpenOptions): Backend {
@@ -33,7 +33,7 @@ export function open(options: OpenOptions): Backend {
 
 class LocalBackend implements Backend {
   readonly name = 'local';
-  readonly #place: Place;
+  readonly #place: LocalShared;
 
   constructor(options: OpenOptions) {
     const temporary = resolve(options.env['TMPDIR'] || '/tmp');

@@ -4,14 +4,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
 import { markName } from './environment.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 
-const mostRounds = 40;
+const maxRounds = 40;
 const pauseMs = 25;
 
 /** Ends them all, however they re-parented and multiply. Throws `unavailable` when some outlive it. */
 export async function endMarked(sandbox: string): Promise<void> {
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const frozen = await freeze(sandbox);
     if (frozen.size === 0) return;
     for (const pid of frozen) signalMarked(sandbox, pid, 'SIGKILL');
@@ -28,7 +28,7 @@ export async function endMarked(sandbox: string): Promise<void> {
 /** Stopped processes start no new ones, so a set that does not grow any more is complete. */
 async function freeze(sandbox: string): Promise<ReadonlySet<number>> {
   const frozen = new Set<number>();
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const fresh = (await marked(sandbox)).filter((pid) => !frozen.has(pid));
     if (fresh.length === 0) break;
     for (const pid of fresh) {
@@ -44,7 +44,7 @@ export async function marked(sandbox: string): Promise<readonly number[]> {
   const found: number[] = [];
   for (const entry of await readdir('/proc')) {
     const pid = /^[0-9]+$/.test(entry) ? Number(entry) : process.pid;
-    if (pid !== process.pid && carries(await environmentOf(pid), mark)) found.push(pid);
+    if (pid !== process.pid && carries(await readEnvironment(pid), mark)) found.push(pid);
   }
   return found;
 }
@@ -54,16 +54,16 @@ function signalMarked(sandbox: string, pid: number, signal: NodeJS.Signals): voi
   try {
     if (carries(readFileSync(`/proc/${pid}/environ`), Buffer.from(`${markName}=${sandbox}`))) process.kill(pid, signal);
   } catch (error) {
-    if (!isUnreadable(error)) throw fault(error, `send ${signal}`);
+    if (!isUnreadable(error)) throw systemError(error, `send ${signal}`);
   }
 }
 
-async function environmentOf(pid: number): Promise<Buffer> {
+async function readEnvironment(pid: number): Promise<Buffer> {
   try {
     return await readFile(`/proc/${pid}/environ`);
   } catch (error) {
     if (isUnreadable(error)) return Buffer.alloc(0);
-    throw fault(error, 'look at the processes of the host');
+    throw systemError(error, 'look at the processes of the host');
   }
 }
 

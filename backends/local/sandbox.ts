@@ -10,7 +10,7 @@ import type { Registration } from './registration.ts';
 import type { Registry } from '../shared/registry.ts';
 
 /** What all sandboxes of one backend object share. */
-export interface Place {
+export interface LocalShared {
   readonly registry: Registry<Registration>;
   readonly pipes: Pipes;
   readonly baseEnv: Readonly<Record<string, string>>;
@@ -30,12 +30,12 @@ export class LocalSandbox implements Sandbox {
       await this.#write('running');
     },
   };
-  readonly #shared: Place;
+  readonly #shared: LocalShared;
   readonly #file: string;
   readonly #id: string;
   #state: Registration['state'];
 
-  constructor(shared: Place, file: string, registration: Registration) {
+  constructor(shared: LocalShared, file: string, registration: Registration) {
     this.ref = { v: 1, file, sandbox: registration.labels.sandbox };
     this.place = { host: hostname(), resource: file, imageDigest: null };
     this.#shared = shared;

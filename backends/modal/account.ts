@@ -2,16 +2,16 @@
 import PQueue from 'p-queue';
 import type { OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { codeOf, fault } from './fault.ts';
+import { codeOf, modalError } from './fault.ts';
 import { fromTags, type Record, type Tags } from './record.ts';
 import { patiently } from './retry.ts';
 import { type App, type Client, connect, type Env, type Handle, loadSdk } from './sdk.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import { type Settings, readSettings } from './settings.ts';
 import { remembered } from '../../src/lib/remembered.ts';
 
-const mostAtOnce = 10;
+const maxAtOnce = 10;
 /** Pages of a list that does not end are the service's mistake. */
-const mostPages = 1000;
+const maxPages = 1000;
 
 export interface Entry {
   readonly id: string;
@@ -25,7 +25,7 @@ export type EndStatus = 'running' | 'terminated' | 'ended' | 'absent';
 export class ModalAccount {
   readonly settings: Settings;
   readonly #env: Env;
-  readonly #queue = new PQueue({ concurrency: mostAtOnce });
+  readonly #queue = new PQueue({ concurrency: maxAtOnce });
   readonly #handles = new Map<string, Handle>();
   readonly #connected = remembered((): Promise<Client> => this.#connect());
   /** Throws `unavailable` and `unauthenticated` among others: it is the first call of a client. */
@@ -34,7 +34,7 @@ export class ModalAccount {
   );
 
   constructor({ env, settings }: OpenOptions) {
-    this.settings = settingsOf(settings ?? {});
+    this.settings = readSettings(settings ?? {});
     this.#env = env;
   }
 
@@ -49,7 +49,7 @@ export class ModalAccount {
     try {
       return await this.#queue.add(() => work(client));
     } catch (error) {
-      throw fault(error, doing);
+      throw modalError(error, doing);
     }
   }
 
@@ -100,7 +100,7 @@ export class ModalAccount {
   /** What runs, with these tags, on all pages. `appId`: empty for all apps. */
   async running(appId: string, tags: Tags): Promise<readonly Entry[]> {
     const found: Entry[] = [];
-    for (let page = 0, before = 0; page < mostPages; page += 1) {
+    for (let page = 0, before = 0; page < maxPages; page += 1) {
       const entries = await this.#page(appId, tags, before);
       found.push(...entries);
       const last = entries.at(-1);
@@ -156,7 +156,7 @@ export class ModalAccount {
     try {
       return connect(await loadSdk(this.#env), this.#env);
     } catch (error) {
-      throw fault(error, 'make a client of Modal');
+      throw modalError(error, 'make a client of Modal');
     }
   }
 }

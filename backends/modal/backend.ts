@@ -19,7 +19,7 @@ import { refuseMore } from '../shared/refuse-more.ts';
 import { ModalAccount } from './account.ts';
 import { accountEntries, checkAccount, toFailedCheck } from './check.ts';
 import { guarantees, planOf } from './guarantees.ts';
-import { imageOf, type Making, makeSandbox, settled, type Wanted } from './life.ts';
+import { resolveImage, type Making, makeSandbox, settled, type NewRecord } from './life.ts';
 import { makeDirectory } from './reach.ts';
 import { fromRef, fromTags, instanceTag, type Record, toRef } from './record.ts';
 import { ModalSandbox } from './sandbox.ts';
@@ -63,10 +63,10 @@ class ModalBackend implements Backend {
     throwIfAborted(options);
     refuseMore(guarantees, spec);
     if (spec.image === null) throw new CaissonError('invalid_argument', 'a sandbox at Modal needs an image');
-    const image = await untilAborted(imageOf(this.#account, spec.image, options.onProgress), options.signal);
+    const image = await untilAborted(resolveImage(this.#account, spec.image, options.onProgress), options.signal);
     throwIfAborted(options);
     const { labels, name } = options;
-    const wanted: Wanted = { name, labels, plan: planOf(spec), image: null, taken: null };
+    const wanted: NewRecord = { name, labels, plan: planOf(spec), image: null, taken: null };
     const making = this.#make(wanted, { image, hosts: options.egress ?? [], cwd: spec.cwd });
     try {
       return await this.#sandbox(await untilAborted(making, options.signal));
@@ -102,7 +102,7 @@ class ModalBackend implements Backend {
   }
 
   /** Makes the directory of the task too, which an image need not have. */
-  async #make(wanted: Wanted, { cwd, ...making }: Making & { readonly cwd: string }): Promise<Record> {
+  async #make(wanted: NewRecord, { cwd, ...making }: Making & { readonly cwd: string }): Promise<Record> {
     const made = await makeSandbox(this.#account, wanted, making);
     try {
       await makeDirectory(await this.#account.handle(made.id), cwd);

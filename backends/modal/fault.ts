@@ -35,7 +35,7 @@ const remedies: Readonly<Partial<Record<Code, string>>> = {
 };
 
 /** `doing` reads as in "could not ...". The words of the service stay in the cause: they may hold anything. */
-export function fault(error: unknown, doing: string): CaissonError {
+export function modalError(error: unknown, doing: string): CaissonError {
   if (error instanceof CaissonError) return error;
   const code = codeOf(error);
   const remedy = remedies[code];

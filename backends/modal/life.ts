@@ -10,17 +10,17 @@ import { type Record, toTags } from './record.ts';
 import type { App, Client, Handle } from './sdk.ts';
 
 /** What is wanted: `id` is not known yet. */
-export type Wanted = Omit<Record, 'id' | 'stopped' | 'older'>;
+export type NewRecord = Omit<Record, 'id' | 'stopped' | 'older'>;
 
 export type Image = Awaited<ReturnType<Client['images']['fromId']>>;
 
 const exitSnapshotMs = 60_000;
 /** The name may be held by a sandbox that ends, and is not found any more. */
-const mostTries = 10;
+const maxTries = 10;
 const pauseMs = 100;
 
 /** From an image of a registry; the service builds what it does not have yet. */
-export async function imageOf(
+export async function resolveImage(
   account: ModalAccount,
   reference: string,
   onProgress: ((progress: Progress) => void) | undefined,
@@ -33,7 +33,7 @@ export async function imageOf(
 }
 
 /** `null`: it is not there any more. */
-export async function snapshotOf(account: ModalAccount, id: string): Promise<Image | null> {
+export async function findSnapshot(account: ModalAccount, id: string): Promise<Image | null> {
   try {
     return await account.call('find the snapshot', (client) => client.images.fromId(id));
   } catch (error) {
@@ -49,10 +49,10 @@ export interface Making {
 }
 
 /** One of this name that is the same sandbox from the same spec and files is returned; an older one is replaced. */
-export async function makeSandbox(account: ModalAccount, wanted: Wanted, making: Making): Promise<Record> {
+export async function makeSandbox(account: ModalAccount, wanted: NewRecord, making: Making): Promise<Record> {
   const app = await account.app();
   await refuseBeyondCeiling(account, app.appId, wanted.name);
-  for (let attempt = 0; attempt < mostTries; attempt += 1) {
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const handle = await tryCreate(account, { app, making, wanted });
     if (handle !== null) return { ...wanted, id: account.keep(handle).sandboxId, stopped: false, older: null };
     const taken = await account.named(wanted.name);
@@ -62,12 +62,12 @@ export async function makeSandbox(account: ModalAccount, wanted: Wanted, making:
     }
     const { record } = taken;
     if (record?.labels.sandbox !== wanted.labels.sandbox || record.labels.instance !== wanted.labels.instance)
-      throw strange(wanted.name);
+      throw nameTakenError(wanted.name);
     if (record.labels.fingerprint === wanted.labels.fingerprint && record.image === wanted.image)
       return await limited(account, record, making.hosts);
     await endSandbox(account, record);
   }
-  throw strange(wanted.name);
+  throw nameTakenError(wanted.name);
 }
 
 /** One that a lost answer has left may have been made by other rules. */
@@ -79,7 +79,7 @@ async function limited(account: ModalAccount, record: Record, hosts: readonly st
 /** `null`: the name is taken. */
 async function tryCreate(
   account: ModalAccount,
-  { app, making, wanted }: { readonly app: App; readonly making: Making; readonly wanted: Wanted },
+  { app, making, wanted }: { readonly app: App; readonly making: Making; readonly wanted: NewRecord },
 ): Promise<Handle | null> {
   try {
     return await account.call('make the sandbox', (client) =>
@@ -93,7 +93,7 @@ async function tryCreate(
 
 function paramsOf(
   { settings }: ModalAccount,
-  wanted: Wanted,
+  wanted: NewRecord,
   hosts: readonly string[],
 ): Parameters<Client['sandboxes']['create']>[2] {
   const { milliCores, memoryMib, network, persistent } = wanted.plan;
@@ -129,20 +129,20 @@ async function leftBehind(
   record: Record,
   status: EndStatus,
 ): Promise<(Record & { readonly lost?: true }) | null> {
-  const last = await exitSnapshotOf(account, record.id);
+  const last = await findExitSnapshot(account, record.id);
   if (last !== null)
     return { ...record, stopped: true, image: last, taken: new Date().toISOString(), older: record.image };
   if (status === 'terminated') return null;
   return { ...record, stopped: true, lost: true };
 }
 
-async function exitSnapshotOf(account: ModalAccount, id: string): Promise<string | null> {
+async function findExitSnapshot(account: ModalAccount, id: string): Promise<string | null> {
   try {
     const image = await account.once('find the last snapshot', async (client) => {
       const ended = await client.sandboxes.fromId(id);
       return await ended.experimentalGetExitSnapshot({ timeoutMs: exitSnapshotMs });
     });
-    return (await snapshotOf(account, image.imageId)) === null ? null : image.imageId;
+    return (await findSnapshot(account, image.imageId)) === null ? null : image.imageId;
   } catch (error) {
     if (['unavailable', 'unauthenticated', 'permission_denied'].includes(codeOf(error))) throw error;
     return null; // The service took none.
@@ -160,7 +160,7 @@ export async function endSandbox(account: ModalAccount, { id, plan, image }: Rec
   } catch (error) {
     if (codeOf(error) !== 'not_found') throw error;
   }
-  const last = plan.persistent ? await exitSnapshotOf(account, id) : null;
+  const last = plan.persistent ? await findExitSnapshot(account, id) : null;
   if (last !== null && last !== image) await deleteImage(account, last);
 }
 
@@ -172,7 +172,7 @@ export async function deleteImage(account: ModalAccount, id: string): Promise<vo
   }
 }
 
-function strange(name: string): CaissonError {
+function nameTakenError(name: string): CaissonError {
   return new CaissonError('conflict', `the name ${name} belongs to another sandbox at Modal`, {
     details: { name },
     remedy: 'choose another name, or end that sandbox',

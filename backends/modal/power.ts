@@ -4,7 +4,7 @@ import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { ModalAccount } from './account.ts';
 import { limitTo } from './egress.ts';
-import { deleteImage, endSandbox, makeSandbox, settled, snapshotOf } from './life.ts';
+import { deleteImage, endSandbox, makeSandbox, settled, findSnapshot } from './life.ts';
 import { patiently } from './retry.ts';
 import { type Record, toRef } from './record.ts';
 
@@ -35,8 +35,8 @@ export async function start(account: ModalAccount, record: Record, options: Powe
     return now;
   }
   const { image } = now;
-  const files = image === null ? null : await snapshotOf(account, image);
-  if (files === null) throw noFiles(now);
+  const files = image === null ? null : await findSnapshot(account, image);
+  if (files === null) throw filesGoneError(now);
   await endLeftovers(account, now);
   const { labels, name, plan, taken, older } = now;
   const making = { image: files, hosts: options.egress ?? [] };
@@ -81,7 +81,7 @@ async function withoutOlder(account: ModalAccount, record: Record): Promise<Reco
   return record;
 }
 
-function noFiles({ labels: { sandbox }, image }: Record): CaissonError {
+function filesGoneError({ labels: { sandbox }, image }: Record): CaissonError {
   return new CaissonError('failed_precondition', `the files of sandbox ${sandbox} are not at Modal any more`, {
     details: { sandbox, image },
     remedy: `remove the sandbox when they may go, and create it anew: caisson rm ${sandbox}`,

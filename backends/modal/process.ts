@@ -59,10 +59,10 @@ export class ModalProcess implements PtyProcess {
     const out = readable(running.stdout);
     const err = terminal ? Readable.from([]) : readable(running.stderr);
     this.#sources = [out, err];
-    const stdout = new Output(out, nonce, noShell);
+    const stdout = new Output(out, nonce, noShellError);
     this.head = stdout.head;
     this.stdout = stdout.stream;
-    this.stderr = terminal ? err : new Output(err, nonce, noShell).stream;
+    this.stderr = terminal ? err : new Output(err, nonce, noShellError).stream;
     this.#input = writable(running);
     this.stdin = carried.stdin ? this.#input : null;
     this.#end = patiently(() => running.wait(), undefined, ['resource_exhausted'])
@@ -165,7 +165,7 @@ function lost(cause: unknown): never {
   throw new CaissonError('unavailable', 'Modal does not know any more how the command ended', { cause });
 }
 
-function noShell(): CaissonError {
+function noShellError(): CaissonError {
   return new CaissonError('unavailable', 'no shell came up in the sandbox', {
     remedy: 'use an image with a POSIX shell at /bin/sh',
   });

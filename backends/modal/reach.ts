@@ -1,7 +1,7 @@
 /** Short commands of our own in a sandbox: they reach processes there, for which the service has no call. */
 import type { Reach } from './process.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { codeOf, fault } from './fault.ts';
+import { codeOf, modalError } from './fault.ts';
 import { shellText } from '../../src/lib/script.ts';
 import type { Handle } from './sdk.ts';
 
@@ -20,7 +20,7 @@ export async function makeDirectory(handle: Handle, path: string): Promise<void>
     const process = await handle.exec(['/bin/mkdir', '-p', '--', path], { stdout: 'ignore', stderr: 'ignore' });
     if ((await process.wait()) === 0) return;
   } catch (error) {
-    throw fault(error, 'make the working directory');
+    throw modalError(error, 'make the working directory');
   }
   throw new CaissonError('failed_precondition', `the working directory ${path} cannot be made in this image`, {
     details: { path },
@@ -34,6 +34,6 @@ async function runIn(handle: Handle, script: string, args: readonly string[]): P
     const process = await handle.exec(command, { stdout: 'ignore', stderr: 'ignore' });
     await process.wait();
   } catch (error) {
-    if (codeOf(error) !== 'not_found') throw fault(error, 'reach a process of the sandbox');
+    if (codeOf(error) !== 'not_found') throw modalError(error, 'reach a process of the sandbox');
   }
 }

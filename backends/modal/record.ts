@@ -57,9 +57,9 @@ export function fromTags(id: string, name: string, tags: Tags): Record | null {
   return {
     ...{ name, labels, id, stopped: false, older: null },
     plan: {
-      milliCores: countOf(of('cores')),
-      memoryMib: countOf(of('memory')),
-      network: networkOf(of('network')) ?? 'none',
+      milliCores: parseCount(of('cores')),
+      memoryMib: parseCount(of('memory')),
+      network: readNetwork(of('network')) ?? 'none',
       persistent: of('persistent') === 'true',
     },
     image: idForm.test(of('image')) && of('image') !== absent ? of('image') : null,
@@ -74,39 +74,40 @@ export function toRef({ name, id, stopped, image, taken, older, plan, labels }: 
 
 export function fromRef(ref: Ref): Record {
   const { v, name, id, stopped, image, taken, older, milliCores, memoryMib, persistent } = ref;
-  const [labels, network] = [labelsFrom(ref), networkOf(ref['network'])];
-  if (v !== 1 || labels === null || !isLabel(name) || typeof id !== 'string' || !idForm.test(id)) throw notOurs();
-  if (network === null) throw notOurs();
+  const [labels, network] = [labelsFrom(ref), readNetwork(ref['network'])];
+  if (v !== 1 || labels === null || !isLabel(name) || typeof id !== 'string' || !idForm.test(id))
+    throw foreignRefError();
+  if (network === null) throw foreignRefError();
   return {
     ...{ name, labels, id, stopped: stopped === true },
     plan: {
-      milliCores: numberOf(milliCores),
-      memoryMib: numberOf(memoryMib),
+      milliCores: readNumber(milliCores),
+      memoryMib: readNumber(memoryMib),
       network,
       persistent: persistent === true,
     },
-    image: textOf(image, idForm),
-    taken: textOf(taken, timeForm),
-    older: textOf(older, idForm),
+    image: readText(image, idForm),
+    taken: readText(taken, timeForm),
+    older: readText(older, idForm),
   };
 }
 
-function notOurs(): CaissonError {
+function foreignRefError(): CaissonError {
   return new CaissonError('invalid_argument', 'this ref is not one of the modal backend, or of a newer version');
 }
 
-function networkOf(value: Ref[string] | undefined): Network | null {
+function readNetwork(value: Ref[string] | undefined): Network | null {
   return networks.find((each) => each === value) ?? null;
 }
 
-function textOf(value: Ref[string] | undefined, form: RegExp): string | null {
+function readText(value: Ref[string] | undefined, form: RegExp): string | null {
   return typeof value === 'string' && form.test(value) ? value : null;
 }
 
-function numberOf(value: Ref[string] | undefined): number | null {
+function readNumber(value: Ref[string] | undefined): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
-function countOf(text: string): number | null {
+function parseCount(text: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

@@ -18,7 +18,7 @@ export async function patiently<T>(
     } catch (error) {
       if (attempt === tries || !codes.includes(codeOf(error))) throw error;
     }
-    const mostMs = firstPauseMs * 2 ** attempt;
-    await sleep(mostMs * (0.5 + Math.random() / 2), null, signal === undefined ? {} : { signal });
+    const maxMs = firstPauseMs * 2 ** attempt;
+    await sleep(maxMs * (0.5 + Math.random() / 2), null, signal === undefined ? {} : { signal });
   }
 }

@@ -3,7 +3,7 @@ import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
 import type { ModalAccount } from './account.ts';
 import { limitTo } from './egress.ts';
-import { codeOf, fault } from './fault.ts';
+import { codeOf, modalError } from './fault.ts';
 import { deleteImage, endSandbox, settled } from './life.ts';
 import { endLeftovers, start, stop } from './power.ts';
 import { type Record, toRef } from './record.ts';
@@ -29,7 +29,7 @@ export class ModalSandbox implements Sandbox {
   readonly egress: NonNullable<Sandbox['egress']> = {
     replace: async (hosts, options = {}) => {
       throwIfAborted(options);
-      if (this.#record.stopped) throw stopped(this.#record);
+      if (this.#record.stopped) throw stoppedError(this.#record);
       await limitTo(this.#account, this.#record.id, hosts);
     },
   };
@@ -67,15 +67,15 @@ export class ModalSandbox implements Sandbox {
 
   async #start(launch: Launch): Promise<PtyProcess> {
     throwIfAborted(launch.options);
-    if (this.#record.stopped) throw stopped(this.#record);
+    if (this.#record.stopped) throw stoppedError(this.#record);
     try {
       return await this.#startOnce(launch);
     } catch (error) {
       throwIfAborted(launch.options);
-      if (codeOf(error) !== 'not_found') throw fault(error, 'start the command');
+      if (codeOf(error) !== 'not_found') throw modalError(error, 'start the command');
       // It may have been ended meanwhile, which says more.
-      if ((await settled(this.#account, this.#record)).stopped) throw stopped(this.#record);
-      throw fault(error, 'start the command');
+      if ((await settled(this.#account, this.#record)).stopped) throw stoppedError(this.#record);
+      throw modalError(error, 'start the command');
     }
   }
 
@@ -92,6 +92,6 @@ export class ModalSandbox implements Sandbox {
   }
 }
 
-function stopped({ labels: { sandbox } }: Record): CaissonError {
+function stoppedError({ labels: { sandbox } }: Record): CaissonError {
   return new CaissonError('failed_precondition', `sandbox ${sandbox} does not run`, { remedy: 'start it first' });
 }

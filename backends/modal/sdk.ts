@@ -15,7 +15,7 @@ const read = ['MODAL_CONFIG_PATH', 'MODAL_PROFILE', 'MODAL_SERVER_URL', 'MODAL_E
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 /** Longest wait that a throttled call is sent into by the service. */
-const mostThrottleSeconds = 30;
+const maxThrottleSeconds = 30;
 
 /** Throws `failed_precondition` with the command that installs it. */
 export async function loadSdk(env: Env): Promise<Sdk> {
@@ -36,7 +36,7 @@ export function connect(sdk: Sdk, env: Env): Client {
   const credentials = tokenId === undefined || tokenSecret === undefined ? {} : { tokenId, tokenSecret };
   const client = within(
     env,
-    () => new sdk.ModalClient({ ...credentials, logger: quiet, maxThrottleWaitSecs: mostThrottleSeconds }),
+    () => new sdk.ModalClient({ ...credentials, logger: quiet, maxThrottleWaitSecs: maxThrottleSeconds }),
   );
   refusePlain(client.profile.serverUrl);
   if ((client.profile.tokenId ?? client.profile.oauthRefreshToken) === undefined && tokenId === undefined)

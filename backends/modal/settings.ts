@@ -9,7 +9,7 @@ export interface Settings {
   readonly maxSandboxes: number | null;
 }
 
-export function settingsOf(given: Readonly<{ [key: string]: unknown }>): Settings {
+export function readSettings(given: Readonly<{ [key: string]: unknown }>): Settings {
   const { app, lifetime_seconds, idle_seconds, max_sandboxes } = { ...config.defaults, ...given };
   return {
     app: String(app),

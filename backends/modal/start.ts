@@ -24,7 +24,7 @@ export interface Launch {
 }
 
 /** The SDK refuses more than 65536 characters of arguments; the script and its own arguments take some. */
-const mostArguments = 48_000;
+const maxArguments = 48_000;
 
 /** Errors of the SDK come out as they are. */
 export async function startProcess(handle: Handle, launch: Launch): Promise<PtyProcess> {
@@ -59,7 +59,7 @@ async function begun(process: ModalProcess, launch: Launch): Promise<PtyProcess>
     return process;
   }
   const notStarted = notStartedOf(word);
-  if (notStarted === null) throw refusal(word, launch);
+  if (notStarted === null) throw startRefusedError(word, launch);
   process.release();
   return new NotStartedTerminal(notStarted, launch.stdin);
 }
@@ -81,7 +81,7 @@ function requestOf({ command, options, stdin, terminal }: Launch, nonce: string)
   const past = Object.entries(options.env).filter(([name]) => isPast(name));
   check(command, options, past.length);
   const words = [...past.map(([name, value]) => `${name}=${value}`), ...command];
-  const isLong = words.reduce((sum, word) => sum + word.length, 0) > mostArguments;
+  const isLong = words.reduce((sum, word) => sum + word.length, 0) > maxArguments;
   if (isLong && terminal !== null)
     throw new CaissonError(
       'invalid_argument',
@@ -106,7 +106,7 @@ function check(command: Launch['command'], { cwd, env }: Launch['options'], past
     throw new CaissonError('invalid_argument', 'a program with "=" in its name cannot have variables of the shell');
 }
 
-function refusal(word: string, { options: { cwd } }: Launch): CaissonError {
+function startRefusedError(word: string, { options: { cwd } }: Launch): CaissonError {
   if (word === 'cwd')
     return new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
       details: { cwd },

@@ -9,7 +9,7 @@ export interface Holders {
 }
 
 /** `inodes`: of pipes that this process reads. It is not a holder itself. */
-export async function holdersOf(inodes: ReadonlySet<number>): Promise<Holders> {
+export async function findHolders(inodes: ReadonlySet<number>): Promise<Holders> {
   const links = new Set([...inodes].map((inode) => `pipe:[${inode}]`));
   const pids: number[] = [];
   let partial = false;

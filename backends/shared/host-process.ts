@@ -7,7 +7,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { NotStarted, Outputs, Process, ProcessEnd } from '../../src/backend.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from './system-fault.ts';
+import { systemError, systemCode } from './system-fault.ts';
 import { closePipe, type Owner, type Pipe, type Pipes } from './pipes.ts';
 import { inodesOf, type PipeEnd, pipeOutputs } from './outputs.ts';
 import { NotStartedProcess } from './not-started.ts';
@@ -51,12 +51,12 @@ async function checkDirectory(cwd: string): Promise<void> {
     await access(cwd, fs.X_OK);
     if ((await stat(cwd)).isDirectory()) return;
   } catch (error) {
-    throw noDirectory(cwd, error);
+    throw directoryError(cwd, error);
   }
-  throw noDirectory(cwd, undefined);
+  throw directoryError(cwd, undefined);
 }
 
-function noDirectory(cwd: string, cause: unknown): CaissonError {
+function directoryError(cwd: string, cause: unknown): CaissonError {
   return new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
     cause,
     details: { cwd },
@@ -76,7 +76,7 @@ async function spawnOn(taken: readonly Pipe[], start: Start): Promise<HostProces
   } catch (error) {
     ours.forEach((fd) => closeSync(fd));
     const why = notStarted(systemCode(error));
-    if (why === null) throw fault(error, `start ${start.command[0]}`);
+    if (why === null) throw systemError(error, `start ${start.command[0]}`);
     return Object.assign(new NotStartedProcess(why, start.stdin), { pid: null });
   } finally {
     theirs.forEach((fd) => closeSync(fd));
@@ -161,7 +161,7 @@ class LocalProcess implements HostProcess {
     try {
       process.kill(-pid, number);
     } catch (error) {
-      if (systemCode(error) !== 'ESRCH') throw fault(error, `send ${signal}`);
+      if (systemCode(error) !== 'ESRCH') throw systemError(error, `send ${signal}`);
     }
   }
 

@@ -7,7 +7,7 @@ import type { CaissonError } from '../../src/errors.ts';
 
 const bufferBytes = 256 * 1024;
 /** Bytes that a talking login may write ahead of the mark; more comes from something other than a shell. */
-const mostNoise = 256 * 1024;
+const maxNoise = 256 * 1024;
 const longestHead = 200;
 
 export class Output {
@@ -57,7 +57,7 @@ export class Output {
       this.#found.resolve(seen.subarray(from, end).toString('latin1').trim());
       return seen.subarray(end + 1);
     }
-    if (seen.length > mostNoise) this.fail(this.#noShell());
+    if (seen.length > maxNoise) this.fail(this.#noShell());
     return Buffer.alloc(0);
   }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { finished } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import type { Outputs } from '../../src/backend.ts';
-import { holdersOf } from './holders.ts';
+import { findHolders } from './holders.ts';
 
 /** A read side of a pipe. */
 export interface PipeEnd {
@@ -15,16 +15,16 @@ export interface PipeEnd {
 
 const lookMs = 250;
 /** Looks before the wait for a pipe's end is given up: while no process is seen to hold the pipe, its end is on its way. */
-const mostLooks = 40;
+const maxLooks = 40;
 const chunkBytes = 64 * 1024;
 
 /** Asks once the process that wrote has ended. The kernel's end of file is the proof; else a process seen holding a pipe. */
 export async function pipeOutputs(ends: readonly PipeEnd[], inodes: ReadonlySet<number>): Promise<Outputs> {
   const over = Promise.all(ends.map(({ socket }) => faultOf(socket)));
-  for (let look = 0; look < mostLooks; look += 1) {
+  for (let look = 0; look < maxLooks; look += 1) {
     const faults = await Promise.race([over, sleep(lookMs, null)]);
     if (faults !== null) return endedOr(faults);
-    const { pids, partial } = await holdersOf(inodes);
+    const { pids, partial } = await findHolders(inodes);
     if (pids.length > 0) {
       for (const end of ends) readToEmpty(end);
       return { is: 'held', pids };

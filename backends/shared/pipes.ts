@@ -10,7 +10,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from './system-fault.ts';
+import { systemError, systemCode } from './system-fault.ts';
 
 /** Descriptors of one pipe. Its user closes both. */
 export interface Pipe {
@@ -50,7 +50,7 @@ export class Pipes {
       while (taken.length < count) taken.push(this.#open());
     } catch (error) {
       for (const pipe of taken) closePipe(pipe);
-      throw fault(error, 'open a pipe');
+      throw systemError(error, 'open a pipe');
     }
     // Made ahead for the next command. When that fails, the next `take` tries itself and tells why.
     if (this.#spare.length < 3) this.#fill().catch(() => undefined);
@@ -110,8 +110,9 @@ export async function makePipes(owner?: Owner): Promise<readonly number[]> {
     throw new Error('a here-document of this shell is a file');
   } catch (error) {
     for (const fd of made) closeSync(fd);
-    if (['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'].includes(systemCode(error) ?? '')) throw fault(error, 'make pipes');
-    throw noPipes(error);
+    if (['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'].includes(systemCode(error) ?? ''))
+      throw systemError(error, 'make pipes');
+    throw pipesMissingError(error);
   } finally {
     shell.kill('SIGKILL');
   }
@@ -121,7 +122,7 @@ function startHolder(owner: Owner | undefined): ChildProcess {
   try {
     return spawn('/bin/sh', ['-c', holder], { ...owner, stdio: ['pipe', 'pipe', 'ignore'], env: {} });
   } catch (error) {
-    throw fault(error, 'make pipes');
+    throw systemError(error, 'make pipes');
   }
 }
 
@@ -136,7 +137,7 @@ async function ready(shell: ChildProcess): Promise<number> {
   return shell.pid;
 }
 
-function noPipes(cause: unknown): CaissonError {
+function pipesMissingError(cause: unknown): CaissonError {
   return new CaissonError('unavailable', '/bin/sh and /proc do not give pipes on this host', {
     cause,
     remedy: 'mount /proc, and let /bin/sh be dash, or bash 5.1 or newer',

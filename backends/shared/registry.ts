@@ -12,7 +12,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Labels } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from './system-fault.ts';
+import { systemError, systemCode } from './system-fault.ts';
 
 const suffix = '.json';
 
@@ -46,7 +46,7 @@ export class Registry<T extends { readonly labels: Labels }> {
       return true;
     } catch (error) {
       if (systemCode(error) === 'EEXIST') return false;
-      throw fault(error, 'register the sandbox');
+      throw systemError(error, 'register the sandbox');
     } finally {
       await unlink(draft);
     }
@@ -60,7 +60,7 @@ export class Registry<T extends { readonly labels: Labels }> {
     try {
       await unlink(file);
     } catch (error) {
-      if (!isAbsent(error)) throw fault(error, 'remove the registration');
+      if (!isAbsent(error)) throw systemError(error, 'remove the registration');
     }
   }
 
@@ -110,7 +110,7 @@ export class Registry<T extends { readonly labels: Labels }> {
       await isOurs(this.root);
       await mkdir(directory, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw fault(error, 'make the directory of registrations');
+      throw systemError(error, 'make the directory of registrations');
     }
   }
 }
@@ -122,7 +122,7 @@ export async function isOurs(root: string): Promise<boolean> {
     if (stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0) return true;
   } catch (error) {
     if (isAbsent(error)) return false;
-    throw fault(error, 'look at the directory of registrations');
+    throw systemError(error, 'look at the directory of registrations');
   }
   throw new CaissonError('failed_precondition', `${root} is not a directory of this account alone`, {
     remedy: 'remove it, or point TMPDIR to another directory',
@@ -145,7 +145,7 @@ async function writeDraft(file: string, registration: unknown): Promise<string> 
     await writeFile(draft, JSON.stringify(registration), { mode: 0o600, flag: 'wx' });
     return draft;
   } catch (error) {
-    throw fault(error, 'write the registration');
+    throw systemError(error, 'write the registration');
   }
 }
 
@@ -154,7 +154,7 @@ async function entries(directory: string): Promise<readonly string[]> {
     return (await readdir(directory)).filter((entry) => entry.endsWith(suffix));
   } catch (error) {
     if (isAbsent(error)) return [];
-    throw fault(error, 'list the registrations');
+    throw systemError(error, 'list the registrations');
   }
 }
 
@@ -163,7 +163,7 @@ async function readText(file: string): Promise<string | null> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (isAbsent(error)) return null;
-    throw fault(error, 'read the registration');
+    throw systemError(error, 'read the registration');
   }
 }
 

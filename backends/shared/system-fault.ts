@@ -23,7 +23,7 @@ export function systemCode(error: unknown): string | null {
 }
 
 /** `doing` reads as in "could not ...". A CaissonError stays as it is; one that is not of the system is a bug. */
-export function fault(error: unknown, doing: string): CaissonError {
+export function systemError(error: unknown, doing: string): CaissonError {
   if (error instanceof CaissonError) return error;
   const name = systemCode(error);
   const code = name === null ? 'internal' : (codeOf[name] ?? 'unavailable');

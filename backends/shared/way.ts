@@ -12,11 +12,11 @@ export async function makeWay(from: string, path: string): Promise<void> {
     await mkdir(at, { mode: 0o700 }).catch((error: unknown) => {
       if (systemCode(error) !== 'EEXIST') throw error;
     });
-    if (!(await lstat(at)).isDirectory()) throw inTheWay(path);
+    if (!(await lstat(at)).isDirectory()) throw pathBlockedError(path);
   }
 }
 
-function inTheWay(path: string): CaissonError {
+function pathBlockedError(path: string): CaissonError {
   return new CaissonError('conflict', `a link or a file is in the way of credential files, at ${path}`, {
     details: { path },
     remedy: 'remove it from the files of the task, or set another terminal.credential_directory',

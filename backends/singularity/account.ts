@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { CaissonError } from '../../src/errors.ts';
 import type { Owner } from '../shared/pipes.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 
 export interface Account {
   readonly name: string;
@@ -74,7 +74,7 @@ async function textOf(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
-    throw fault(error, 'read the accounts of this host');
+    throw systemError(error, 'read the accounts of this host');
   }
 }
 

@@ -31,7 +31,7 @@ import { hostOf, onOthers } from './own-account.ts';
 import { identityOf } from './program.ts';
 import { guaranteesOf } from './guarantees.ts';
 import { parseRegistration, type Registration } from './registration.ts';
-import { type Place, SingularitySandbox } from './sandbox.ts';
+import { type SingularityShared, SingularitySandbox } from './sandbox.ts';
 import { remembered } from '../../src/lib/remembered.ts';
 
 /** Only opens: looks at nothing and starts nothing. */
@@ -117,7 +117,7 @@ class SingularityBackend implements Backend {
     return pipes;
   };
 
-  #placeOf({ host, scratch, hierarchy }: Facts): Place {
+  #placeOf({ host, scratch, hierarchy }: Facts): SingularityShared {
     return {
       hostOf: (registration) => hostOf(host, registration, this.#pipesFor),
       registry: new Registry(scratch, { name: 'singularity', parse: parseRegistration }),
@@ -153,7 +153,7 @@ class SingularityBackend implements Backend {
     return { image, place: this.#placeOf(facts), registration };
   }
 
-  async #make(place: Place, file: string, wanted: Registration): Promise<SingularitySandbox> {
+  async #make(place: SingularityShared, file: string, wanted: Registration): Promise<SingularitySandbox> {
     const isNew = await place.registry.insert(file, wanted);
     const sandbox = new SingularitySandbox(place, file, isNew ? wanted : await takeOver(place, file, wanted));
     try {
@@ -186,7 +186,7 @@ function directoryName({ name, labels: { instance } }: CreateOptions): string {
 }
 
 /** The name is taken: by what a lost answer left, by an older spec of the same sandbox, or by another one. */
-async function takeOver(place: Place, file: string, wanted: Registration): Promise<Registration> {
+async function takeOver(place: SingularityShared, file: string, wanted: Registration): Promise<Registration> {
   const found = await place.registry.read(file);
   if (found !== null && found.labels.sandbox !== wanted.labels.sandbox) {
     throw new CaissonError('conflict', `the name ${wanted.name} belongs to sandbox ${found.labels.sandbox}`, {

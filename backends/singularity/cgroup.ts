@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Limits, Stats } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import { type Controller, groupsName, type Hierarchy, makeParents } from './hierarchy.ts';
 
 const periodMicros = 100_000;
@@ -36,7 +36,7 @@ export class Cgroup {
       for (const [controller, file, value] of await this.#settings(limits))
         await writeFile(join(this.#paths[controller], file), value);
     } catch (error) {
-      throw fault(error, 'set the limits of the sandbox');
+      throw systemError(error, 'set the limits of the sandbox');
     }
   }
 
@@ -45,7 +45,8 @@ export class Cgroup {
     try {
       for (const path of this.#directories) await writeFile(join(path, 'cgroup.procs'), String(pid));
     } catch (error) {
-      if (systemCode(error) !== 'ESRCH') throw fault(error, 'put a process into the control group of its sandbox');
+      if (systemCode(error) !== 'ESRCH')
+        throw systemError(error, 'put a process into the control group of its sandbox');
     }
   }
 
@@ -67,7 +68,7 @@ export class Cgroup {
       return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
     } catch (error) {
       if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENODEV') return 0;
-      throw fault(error, 'read the control group of the sandbox');
+      throw systemError(error, 'read the control group of the sandbox');
     }
   }
 
@@ -147,7 +148,7 @@ async function removeGroup(path: string): Promise<void> {
       return;
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return;
-      if (systemCode(error) !== 'EBUSY') throw fault(error, 'remove the control group of the sandbox');
+      if (systemCode(error) !== 'EBUSY') throw systemError(error, 'remove the control group of the sandbox');
     }
     if (pauseMs !== null) await sleep(pauseMs);
   }

@@ -46,7 +46,7 @@ export async function askFacts(options: OpenOptions, pipesFor: (account: Account
   const wanted = [...wantedPrograms, ...(account.handedOver ? wantedOfRoot : [])];
   return {
     host,
-    version: await versionOf(host),
+    version: await readVersion(host),
     hierarchy: await findHierarchy(account.handedOver),
     kernel: release(),
     hostName: hostname(),
@@ -80,7 +80,7 @@ async function writeFor(file: string, text: string): Promise<void> {
   await chmod(file, 0o644);
 }
 
-async function versionOf(host: Host): Promise<Version> {
+async function readVersion(host: Host): Promise<Version> {
   const said = await run(host, { command: [host.program, '--version'] });
   const version = parseVersion(said.text);
   if (version !== null && tooOld(version) === null) return version;

@@ -9,14 +9,14 @@ export interface Version {
   readonly parts: readonly [number, number, number];
 }
 
-type Parts = Version['parts'];
+type VersionNumbers = Version['parts'];
 
 /** Older ones have no unprivileged overlays, or no network without privileges. */
-const floors: Readonly<Record<Flavor, Parts>> = { apptainer: [1, 2, 0], singularity: [4, 0, 0] };
+const floors: Readonly<Record<Flavor, VersionNumbers>> = { apptainer: [1, 2, 0], singularity: [4, 0, 0] };
 
 interface Hole {
   readonly flavor: Flavor;
-  readonly fixed: Parts;
+  readonly fixed: VersionNumbers;
   readonly id: string;
   readonly why: string;
 }
@@ -60,7 +60,7 @@ export function versionFindings({ flavor, parts, text }: Version): readonly Find
     }));
 }
 
-function isOlder(a: Parts, b: Parts): boolean {
+function isOlder(a: VersionNumbers, b: VersionNumbers): boolean {
   for (const [index, part] of a.entries()) {
     const difference = part - (b[index] ?? 0);
     if (difference !== 0) return difference < 0;

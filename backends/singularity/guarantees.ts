@@ -4,11 +4,11 @@ import type { Facts } from './facts.ts';
 import { apptainerProfile } from './seccomp.ts';
 
 /** What of the facts it is about. */
-interface Known extends Pick<Facts, 'hierarchy' | 'hasNsenter'> {
+interface HostFacts extends Pick<Facts, 'hierarchy' | 'hasNsenter'> {
   readonly host: { readonly account: Pick<Facts['host']['account'], 'handedOver'> };
 }
 
-export function guaranteesOf({ hierarchy, hasNsenter, host: { account } }: Known): Guarantees {
+export function guaranteesOf({ hierarchy, hasNsenter, host: { account } }: HostFacts): Guarantees {
   const byGroup: Enforcement =
     typeof hierarchy === 'string'
       ? { enforced: false, reason: hierarchy }

@@ -2,7 +2,7 @@
 import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CaissonError, toCaissonError } from '../../src/errors.ts';
-import { fault } from '../shared/system-fault.ts';
+import { systemError } from '../shared/system-fault.ts';
 
 const controllers = ['memory', 'pids', 'cpu'] as const;
 export type Controller = (typeof controllers)[number];
@@ -25,7 +25,7 @@ export async function findHierarchy(isRoot: boolean): Promise<Hierarchy | string
     await checkWritable(found);
     return found;
   } catch (error) {
-    const { message } = toCaissonError(fault(error, 'write there'));
+    const { message } = toCaissonError(systemError(error, 'write there'));
     return `the control groups of this host cannot be written: ${message}`;
   }
 }

@@ -6,12 +6,12 @@
 import { type FileHandle, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
 
-const mostRounds = 200;
+const maxRounds = 200;
 const pauseMs = 15;
-const mostSweeps = 50;
+const maxSweeps = 50;
 const clientMs = 20_000;
 
 /** A process inside, by the number that it has there and the ticks at its start (proc_pid_stat(5)). */
@@ -21,30 +21,30 @@ export interface Inside {
 }
 
 /** The pid namespace of a process; `null` when the process is gone, or this account may not look into it. */
-export async function namespaceOf(pid: number): Promise<string | null> {
+export async function readNamespace(pid: number): Promise<string | null> {
   return await unlessGone(() => readlink(`/proc/${pid}/ns/pid`));
 }
 
 /** The text of the kernel (proc_pid_status(5)); `null` when the process is gone. */
-export async function statusOf(pid: number): Promise<string | null> {
+export async function readStatus(pid: number): Promise<string | null> {
   return await unlessGone(() => readFile(`/proc/${pid}/status`, 'latin1'));
 }
 
 /** Whether a filter of system calls applies to the process. */
 export async function isFiltered(pid: number): Promise<boolean> {
-  return /^Seccomp:\s+2$/m.test((await statusOf(pid)) ?? '');
+  return /^Seccomp:\s+2$/m.test((await readStatus(pid)) ?? '');
 }
 
-export async function membersOf(namespace: string): Promise<readonly number[]> {
+export async function findMembers(namespace: string): Promise<readonly number[]> {
   const found = await Promise.all(
-    (await pids()).map(async (pid) => ((await namespaceOf(pid)) === namespace ? [pid] : [])),
+    (await pids()).map(async (pid) => ((await readNamespace(pid)) === namespace ? [pid] : [])),
   );
   return found.flat();
 }
 
 /** The number on the host of a process inside; `null` when it is gone. */
 export async function hostPid(namespace: string, { pid, born }: Inside): Promise<number | null> {
-  for (const candidate of await membersOf(namespace)) {
+  for (const candidate of await findMembers(namespace)) {
     const [status, stat] = await Promise.all(
       ['status', 'stat'].map((file) => unlessGone(() => readFile(`/proc/${candidate}/${file}`, 'latin1'))),
     );
@@ -60,9 +60,9 @@ export async function hostPid(namespace: string, { pid, born }: Inside): Promise
  * finds none outside is the last one.
  */
 export async function placeAll(namespace: string, cgroup: Cgroup): Promise<void> {
-  for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
+  for (let sweep = 0; sweep < maxSweeps; sweep += 1) {
     const placed = await cgroup.members();
-    const outside = (await membersOf(namespace)).filter((pid) => !placed.has(pid));
+    const outside = (await findMembers(namespace)).filter((pid) => !placed.has(pid));
     const strays = (await Promise.all(outside.map(async (pid) => ((await isDead(pid)) ? [] : [pid])))).flat();
     if (strays.length === 0) return;
     for (const pid of strays) await cgroup.place(pid);
@@ -72,7 +72,7 @@ export async function placeAll(namespace: string, cgroup: Cgroup): Promise<void>
 
 /** One that is not reaped yet is in no group, and cannot be put into one. */
 async function isDead(pid: number): Promise<boolean> {
-  const state = await stateOf(pid);
+  const state = await readState(pid);
   return state === null || /[ZX]/.test(state);
 }
 
@@ -84,7 +84,7 @@ async function isDead(pid: number): Promise<boolean> {
 export async function settled(client: number): Promise<void> {
   const until = performance.now() + clientMs;
   while (performance.now() < until) {
-    const state = await stateOf(client);
+    const state = await readState(client);
     if (state === null || /[SZX]/.test(state)) return; // One that has ended tells it by its streams.
     await sleep(1);
   }
@@ -94,15 +94,15 @@ export async function settled(client: number): Promise<void> {
 }
 
 /** The state of a process, which is one letter in proc_pid_stat(5). `null` when the process is gone. */
-async function stateOf(pid: number): Promise<string | null> {
+async function readState(pid: number): Promise<string | null> {
   const stat = await unlessGone(() => readFile(`/proc/${pid}/stat`, 'latin1'));
   return stat?.charAt(stat.lastIndexOf(')') + 2) ?? null;
 }
 
 /** Ends everything outside and inside. Throws `unavailable` when something outlives SIGKILL. */
 export async function endAll(directory: string): Promise<void> {
-  for (let round = 0; round < mostRounds; round += 1) {
-    const carriers = await carriersOf(directory);
+  for (let round = 0; round < maxRounds; round += 1) {
+    const carriers = await findCarriers(directory);
     if (carriers.length === 0) return;
     await endWithNamespaces(carriers);
     await sleep(pauseMs);
@@ -120,10 +120,10 @@ async function endWithNamespaces(carriers: readonly number[]): Promise<void> {
   const holds = (await Promise.all(carriers.map(holdNamespace))).filter((hold) => hold !== null);
   try {
     const held = await Promise.all(holds.map(nameOf));
-    const own = await namespaceOf(process.pid);
+    const own = await readNamespace(process.pid);
     for (const pid of carriers) kill(pid);
     for (const namespace of new Set(held))
-      if (namespace !== own) for (const pid of await membersOf(namespace)) kill(pid);
+      if (namespace !== own) for (const pid of await findMembers(namespace)) kill(pid);
   } finally {
     await Promise.all(holds.map((hold) => hold.close()));
   }
@@ -134,7 +134,7 @@ async function holdNamespace(pid: number): Promise<FileHandle | null> {
   return await unlessGone(() => open(`/proc/${pid}/ns/pid`));
 }
 
-/** The name of a held pid namespace, in the form of `namespaceOf`. */
+/** The name of a held pid namespace, in the form of `readNamespace`. */
 async function nameOf(hold: FileHandle): Promise<string> {
   return await readlink(`/proc/self/fd/${hold.fd}`);
 }
@@ -145,7 +145,7 @@ export async function carries(pid: number, directory: string): Promise<boolean> 
   return environ?.includes(directory) === true;
 }
 
-async function carriersOf(directory: string): Promise<readonly number[]> {
+async function findCarriers(directory: string): Promise<readonly number[]> {
   const found = await Promise.all(
     (await pids()).map(async (pid) => (pid !== process.pid && (await carries(pid, directory)) ? [pid] : [])),
   );
@@ -156,7 +156,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if (systemCode(error) !== 'ESRCH' && systemCode(error) !== 'EPERM') throw fault(error, 'send SIGKILL');
+    if (systemCode(error) !== 'ESRCH' && systemCode(error) !== 'EPERM') throw systemError(error, 'send SIGKILL');
   }
 }
 
@@ -169,6 +169,6 @@ async function unlessGone<T>(read: () => Promise<T>): Promise<T | null> {
     return await read();
   } catch (error) {
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return null;
-    throw fault(error, 'look at the processes of the host');
+    throw systemError(error, 'look at the processes of the host');
   }
 }

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import type { CreateOptions, OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import { type ImageSource, parseImage } from './image-source.ts';
 import { withLock } from './lock.ts';
 import { checkReach, isThere, makeOurs, makeTheirs, plainPath } from './places.ts';
@@ -157,7 +157,7 @@ async function existing(path: string): Promise<string> {
   try {
     return plainPath(await realpath(path), 'the path of the image');
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw fault(error, `look at ${path}`);
+    if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw systemError(error, `look at ${path}`);
     throw new CaissonError('not_found', `there is no image at ${path}`, { cause: error, details: { image: path } });
   }
 }
@@ -173,7 +173,7 @@ async function digestOfFile(path: string, signal: AbortSignal | undefined): Prom
     for await (const chunk of stream) hash.update(chunk);
   } catch (error) {
     throwIfAborted(signal === undefined ? {} : { signal });
-    throw fault(error, `read ${path}`);
+    throw systemError(error, `read ${path}`);
   }
   return hash.digest('hex');
 }

@@ -3,9 +3,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CaissonError } from '../../src/errors.ts';
 import { isRecord, parseJson } from '../shared/labels.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
-import { carries, isFiltered, namespaceOf, placeAll } from './host-processes.ts';
+import { carries, isFiltered, readNamespace, placeAll } from './host-processes.ts';
 import { openPlaces, overlayOf } from './overlay.ts';
 import { makeTheirs, plainPath } from './places.ts';
 import { type Host, lastWords, run } from './program.ts';
@@ -24,7 +24,7 @@ function filterOf(directory: string, { seccomp }: Registration['plan']): readonl
 }
 
 /** An Apptainer that was built without it only warns. */
-function noFilter(): CaissonError {
+function noFilterError(): CaissonError {
   return new CaissonError('not_supported', 'this Apptainer applies no filter of system calls', {
     remedy: 'take one that was built with libseccomp, or set terminal.singularity_seccomp: engine',
   });
@@ -76,8 +76,8 @@ export async function findInstance(directory: string): Promise<Running | null> {
   const pid = await recordedPid(configOf(directory));
   // A number may belong to a stranger by now, as after a reboot.
   if (pid === null || !(await carries(pid, configOf(directory)))) return null;
-  const namespace = await namespaceOf(pid);
-  if (namespace === null || namespace === (await namespaceOf(process.pid))) return null;
+  const namespace = await readNamespace(pid);
+  if (namespace === null || namespace === (await readNamespace(process.pid))) return null;
   return { pid, namespace, filtered: await isFiltered(pid) };
 }
 
@@ -92,13 +92,13 @@ export async function startInstance(host: Host, registration: Registration, cgro
   const command = [host.program, '-q', 'instance', 'start', ...args, registration.plan.root, instanceName] as const;
   const said = await run(host, { command, env: clientEnv(directory) });
   const running = await findInstance(directory);
-  if (running === null) throw startFault(said);
-  if (seccomp && !running.filtered) throw noFilter();
+  if (running === null) throw startError(said);
+  if (seccomp && !running.filtered) throw noFilterError();
   if (cgroup !== null) await placeAll(running.namespace, cgroup);
   return running;
 }
 
-function startFault(said: { readonly exitCode: number | null; readonly text: string }): CaissonError {
+function startError(said: { readonly exitCode: number | null; readonly text: string }): CaissonError {
   return new CaissonError('unavailable', `the container did not start: ${lastWords(said)}`, {
     details: { exitCode: said.exitCode },
     remedy: 'see `caisson doctor singularity`, and whether the image runs: apptainer exec --userns IMAGE true',
@@ -137,6 +137,6 @@ async function recordedPid(config: string): Promise<number | null> {
     return isRecord(value) && Number.isSafeInteger(value['pid']) ? Number(value['pid']) : null;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
-    throw fault(error, 'look for the instance');
+    throw systemError(error, 'look for the instance');
   }
 }

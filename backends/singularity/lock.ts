@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { CaissonError } from '../../src/errors.ts';
 import { untilAborted } from '../shared/abort.ts';
-import { fault } from '../shared/system-fault.ts';
+import { systemError } from '../shared/system-fault.ts';
 
 /** `signal` ends the waiting for the lock, not the work. */
 export async function withLock<T>(
@@ -36,7 +36,7 @@ async function held(holder: ChildProcess, file: string): Promise<void> {
       throw new CaissonError('failed_precondition', `cannot lock ${file}`, { remedy: 'look at its directory' });
     },
     (error: unknown) => {
-      throw fault(error, 'start flock, of the package util-linux');
+      throw systemError(error, 'start flock, of the package util-linux');
     },
   );
   failed.catch(() => undefined);

@@ -10,7 +10,7 @@ import { chmod, chown, mkdir, open, rename, rm, stat, statfs, truncate } from 'n
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import { makeWay } from '../shared/way.ts';
 import type { Account } from './account.ts';
 import { isThere } from './places.ts';
@@ -40,7 +40,7 @@ export async function prepareOverlay(host: Host, registration: Registration): Pr
     await layOut(overlay, host.account);
     if (registration.plan.credentials !== null) await makeWayTo(overlay, registration.plan.credentials.target);
   } catch (error) {
-    throw fault(error, 'prepare the place where the sandbox writes');
+    throw systemError(error, 'prepare the place where the sandbox writes');
   }
 }
 
@@ -55,7 +55,7 @@ export async function releaseOverlay(host: Host, registration: Registration): Pr
   try {
     await chmod(join(overlay, 'work/work'), 0o700);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw fault(error, 'release the place where the sandbox wrote');
+    if (systemCode(error) !== 'ENOENT') throw systemError(error, 'release the place where the sandbox wrote');
   }
 }
 
@@ -66,7 +66,7 @@ export async function removeTree(host: Host, directory: string): Promise<void> {
       await run(host, { command: ['chmod', '-R', 'u+rwX', directory] });
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    throw fault(error, `remove ${directory}`);
+    throw systemError(error, `remove ${directory}`);
   }
 }
 
@@ -192,7 +192,7 @@ async function isMounted(overlay: string): Promise<boolean> {
     return own.dev !== above.dev;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
-    throw fault(error, `look at ${overlay}`);
+    throw systemError(error, `look at ${overlay}`);
   }
 }
 

@@ -6,7 +6,7 @@
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Owner, Pipes } from '../shared/pipes.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import { type Account, accountOf } from './account.ts';
 import { configOf } from './instance.ts';
 import { accountsFile } from './places.ts';
@@ -52,6 +52,6 @@ async function ownerOf(path: string): Promise<Owner | null> {
     return uid === 0 ? null : { uid, gid };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
-    throw fault(error, `look at ${path}`);
+    throw systemError(error, `look at ${path}`);
   }
 }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, normalize } from 'node:path';
 import type { OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import type { Account } from './account.ts';
 import { type Host, run } from './program.ts';
 
@@ -71,7 +71,7 @@ export async function makeOurs(directory: string): Promise<void> {
     const { uid, mode } = await lstat(directory);
     if (uid === process.getuid?.() && (mode & 0o022) === 0) return;
   } catch (error) {
-    throw fault(error, `make ${directory}`);
+    throw systemError(error, `make ${directory}`);
   }
   throw new CaissonError('failed_precondition', `${directory} is not a directory that only this account writes`, {
     remedy: 'remove it, or set terminal.singularity_scratch_dir to another directory',
@@ -96,7 +96,7 @@ export async function makeBetween(directory: string, { handedOver, gid }: Accoun
     await mkdir(directory, { recursive: true, mode: 0o710 });
     if (handedOver) await chown(directory, 0, gid);
   } catch (error) {
-    throw fault(error, `make ${directory}`);
+    throw systemError(error, `make ${directory}`);
   }
 }
 
@@ -107,7 +107,7 @@ export async function makeTheirs(directory: string, account: Account): Promise<v
     if (account.handedOver) await chown(directory, account.uid, account.gid);
     await chmod(directory, 0o700);
   } catch (error) {
-    throw fault(error, `make ${directory}`);
+    throw systemError(error, `make ${directory}`);
   }
 }
 
@@ -131,6 +131,6 @@ export async function isThere(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return false;
-    throw fault(error, `look at ${path}`);
+    throw systemError(error, `look at ${path}`);
   }
 }

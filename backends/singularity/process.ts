@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import type { Outputs, Process, ProcessEnd } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { Output } from '../shared/output.ts';
-import { fault, systemCode } from '../shared/system-fault.ts';
+import { systemError, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
 import { hostPid, type Inside } from './host-processes.ts';
 
@@ -32,7 +32,7 @@ export class SingularityProcess implements Process {
   constructor(client: Client) {
     this.#client = client;
     const [stdout, stderr] = [client.process.stdout, client.process.stderr].map(
-      (stream) => new Output(stream, client.nonce, noShell),
+      (stream) => new Output(stream, client.nonce, noShellError),
     );
     if (stdout === undefined || stderr === undefined) throw new CaissonError('internal', 'a process has two streams');
     this.#outputs = [stdout, stderr];
@@ -66,7 +66,7 @@ export class SingularityProcess implements Process {
     try {
       if (pid !== null) process.kill(-pid, number);
     } catch (error) {
-      if (systemCode(error) !== 'ESRCH') throw fault(error, `send ${signal}`);
+      if (systemCode(error) !== 'ESRCH') throw systemError(error, `send ${signal}`);
     }
   }
 
@@ -86,7 +86,7 @@ export class SingularityProcess implements Process {
   }
 }
 
-export function noShell(): CaissonError {
+export function noShellError(): CaissonError {
   return new CaissonError('unavailable', 'no shell came up in the container', {
     remedy: 'look whether the image has /bin/sh, setsid and head, and whether the sandbox has processes left',
   });

@@ -11,7 +11,7 @@ import { withoutLeaks } from './descriptors.ts';
 
 /** The first is preferred where both are there. */
 const names = ['apptainer', 'singularity'] as const;
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 export interface Host {
   readonly program: string;
@@ -81,7 +81,7 @@ export async function run(host: Host, { command, env = {}, signal }: Call): Prom
   }
 }
 
-export function noProgram(program: string): CaissonError {
+export function programMissingError(program: string): CaissonError {
   return new CaissonError('unavailable', `${program} cannot be started`, {
     remedy: 'see `caisson doctor singularity` for how to install it',
   });
@@ -112,7 +112,7 @@ export function identityOf({ handedOver, uid, gid }: Account): Owner | undefined
 
 async function tail(stream: AsyncIterable<Buffer>): Promise<string> {
   let text = '';
-  for await (const chunk of stream) text = `${text}${chunk.toString('latin1')}`.slice(-mostBytes);
+  for await (const chunk of stream) text = `${text}${chunk.toString('latin1')}`.slice(-maxBytes);
   return text;
 }
 

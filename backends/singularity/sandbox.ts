@@ -7,7 +7,7 @@ import { throwIfAborted } from '../shared/abort.ts';
 import type { Registry } from '../shared/registry.ts';
 import { Cgroup } from './cgroup.ts';
 import type { Hierarchy } from './hierarchy.ts';
-import { endAll, statusOf } from './host-processes.ts';
+import { endAll, readStatus } from './host-processes.ts';
 import { configOf, findInstance, type Running, startInstance } from './instance.ts';
 import { withLock } from './lock.ts';
 import { prepareOverlay, releaseOverlay, removeTree } from './overlay.ts';
@@ -17,7 +17,7 @@ import type { Registration } from './registration.ts';
 import { startExec } from './start.ts';
 
 /** What all sandboxes of one backend object share. */
-export interface Place {
+export interface SingularityShared {
   /** The host as the account of that sandbox uses it. */
   readonly hostOf: (registration: Registration) => Promise<Host>;
   readonly registry: Registry<Registration>;
@@ -42,19 +42,19 @@ export class SingularitySandbox implements Sandbox {
   readonly controls: NonNullable<Sandbox['controls']> = {
     status: async () => {
       const running = await findInstance(this.#directory);
-      return running === null ? null : await statusOf(running.pid);
+      return running === null ? null : await readStatus(running.pid);
     },
   };
   readonly stats?: NonNullable<Sandbox['stats']>;
   readonly memory?: NonNullable<Sandbox['memory']>;
-  readonly #shared: Place;
+  readonly #shared: SingularityShared;
   readonly #file: string;
   readonly #id: string;
   readonly #directory: string;
   readonly #cgroup: Cgroup | null;
   #state: Registration['state'];
 
-  constructor(shared: Place, file: string, { labels, directory, plan, state }: Registration) {
+  constructor(shared: SingularityShared, file: string, { labels, directory, plan, state }: Registration) {
     this.ref = { v: 1, host: hostname(), file, sandbox: labels.sandbox };
     this.place = { host: hostname(), resource: directory, imageDigest: plan.digest };
     this.#shared = shared;

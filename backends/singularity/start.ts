@@ -12,8 +12,8 @@ import type { Cgroup } from './cgroup.ts';
 import { placeAll, settled } from './host-processes.ts';
 import { clientEnv, execCommand, type Running } from './instance.ts';
 import type { Registration } from './registration.ts';
-import { noShell, SingularityProcess } from './process.ts';
-import { asAccount, type Host, noProgram } from './program.ts';
+import { noShellError, SingularityProcess } from './process.ts';
+import { asAccount, type Host, programMissingError } from './program.ts';
 
 export interface Start {
   readonly command: readonly [string, ...string[]];
@@ -29,7 +29,7 @@ export interface Start {
  */
 const boot = `printf %s "$1"; read -r _cz_go && exec setsid /bin/sh -c 'eval "$(head -c $1)"' sh "$2"`;
 const goOn = Buffer.from('\n');
-const mostNoise = 64 * 1024;
+const maxNoise = 64 * 1024;
 
 /**
  * The container is joined by a shell that waits. Before it gets its command, it is put under the limits of its
@@ -54,7 +54,7 @@ export async function startExec(host: Host, start: Start): Promise<Process> {
   try {
     await untilAborted(joined, options.signal);
     if (cgroup !== null) await placeAll(namespace, cgroup);
-    if (client.pid === null) throw noProgram(host.program);
+    if (client.pid === null) throw programMissingError(host.program);
     await untilAborted(settled(client.pid), options.signal);
     throwIfAborted(options);
   } catch (error) {
@@ -80,11 +80,11 @@ async function waits(stdout: Readable, word: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let seen = '';
   const look = (chunk: Buffer): void => {
-    seen = `${seen}${chunk.toString('latin1')}`.slice(-mostNoise);
+    seen = `${seen}${chunk.toString('latin1')}`.slice(-maxNoise);
     if (seen.includes(word)) resolve();
   };
   stdout.on('data', look);
-  stdout.once('close', () => reject(noShell()));
+  stdout.once('close', () => reject(noShellError()));
   try {
     await promise;
   } finally {

@@ -16,9 +16,9 @@ import type {
 import { CaissonError, isCode, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { joinChecks, toFailedCheck } from './check.ts';
-import { type Candidate, full, order } from './choose.ts';
+import { type Candidate, hostsFullError, order } from './choose.ts';
 import { fromRef } from './entries.ts';
-import { membersOf } from './members.ts';
+import { readMembers } from './members.ts';
 import { joinGuarantees } from './guarantees.ts';
 import { reached } from './reached.ts';
 import { PoolHost } from './host.ts';
@@ -74,7 +74,7 @@ class SshBackend implements Backend {
         if (!isCode(error, 'resource_exhausted') || host === hosts.at(-1)) throw error;
       }
     }
-    throw full();
+    throw hostsFullError();
   }
 
   async attach(ref: Ref, options: Cancelable = {}): Promise<Sandbox> {
@@ -114,17 +114,17 @@ class SshBackend implements Backend {
     );
     const silent = asked.find((each) => each.status === 'rejected');
     const isHome = asked.some((each) => each.status === 'fulfilled' && each.value.holds);
-    if (spec.persistent && silent !== undefined && !isHome) throw mayBeThere(options.labels.task, silent.reason);
+    if (spec.persistent && silent !== undefined && !isHome) throw mayBeThereError(options.labels.task, silent.reason);
     return reached(asked);
   }
 
   #all(): readonly PoolHost[] {
-    this.#hosts ??= membersOf(this.#options).map((member) => new PoolHost(member, this.#options));
+    this.#hosts ??= readMembers(this.#options).map((member) => new PoolHost(member, this.#options));
     return this.#hosts;
   }
 }
 
-function mayBeThere(task: string, cause: unknown): CaissonError {
+function mayBeThereError(task: string, cause: unknown): CaissonError {
   if (!isCode(cause, 'unavailable')) return toCaissonError(cause);
   return new CaissonError('unavailable', `${cause.message}, and files of task ${task} may be there`, {
     cause,

@@ -21,17 +21,17 @@ export function order<PoolHost>(candidates: readonly Candidate<PoolHost>[]): rea
     ({ drain, capacity, sandboxes }) => !drain && (capacity === null || sandboxes < capacity),
   );
   if (open.length > 0) return open.toSorted((a, b) => fill(a) - fill(b)).map(({ host }) => host);
-  throw full();
+  throw hostsFullError();
 }
 
 /** Hosts without a capacity are filled as if they had a large one. */
-const usualCapacity = 64;
+const defaultCapacity = 64;
 
 function fill({ sandboxes, capacity }: Pick<Candidate<unknown>, 'sandboxes' | 'capacity'>): number {
-  return sandboxes / (capacity ?? usualCapacity);
+  return sandboxes / (capacity ?? defaultCapacity);
 }
 
-export function full(): CaissonError {
+export function hostsFullError(): CaissonError {
   return new CaissonError('resource_exhausted', 'no host of terminal.ssh_hosts takes another sandbox', {
     remedy: 'remove sandboxes, raise a capacity, or end the drain of a host',
   });

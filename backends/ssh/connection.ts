@@ -1,7 +1,7 @@
 /** One connection to the host, and the sessions on it. */
 import type { Client, ClientCallback, ClientChannel, ExecOptions } from 'ssh2';
 import { CaissonError } from '../../src/errors.ts';
-import { lost } from './fault.ts';
+import { connectionLostError } from './fault.ts';
 import type { Keyring } from './identity.ts';
 import { logIn } from './login.ts';
 import { PreparedSession } from './prepared.ts';
@@ -16,7 +16,7 @@ export interface Allowance {
 }
 
 /** sshd allows 10 by default (sshd_config(5): MaxSessions). */
-export function usualAllowance(): Allowance {
+export function defaultAllowance(): Allowance {
   return { sessions: 6, reserve: 3 };
 }
 
@@ -62,7 +62,7 @@ export class Connection {
     this.#allowance = allowance;
     let cause: unknown = null;
     client.on('error', (error) => (cause = error));
-    client.once('close', () => this.#end(lost(target.label, cause)));
+    client.once('close', () => this.#end(connectionLostError(target.label, cause)));
   }
 
   static async open(target: Target, keyring: Keyring, allowance: Allowance): Promise<Connection> {
@@ -91,7 +91,7 @@ export class Connection {
   /** Throws `SessionRefused`, or `unavailable` without an answer. Either way nothing was started. */
   async exec(line: string, options: ExecOptions): Promise<ClientChannel> {
     const { promise, resolve, reject } = Promise.withResolvers<ClientChannel>();
-    const late = setTimeout(() => reject(this.#stalled()), openTimeoutMs);
+    const late = setTimeout(() => reject(this.#stalledError()), openTimeoutMs);
     const forget = this.onLost(reject);
     let isOver = false;
     try {
@@ -104,7 +104,9 @@ export class Connection {
       return await promise;
     } catch (error) {
       isOver = true;
-      throw error instanceof CaissonError || error instanceof SessionRefused ? error : lost(this.target.label, error);
+      throw error instanceof CaissonError || error instanceof SessionRefused
+        ? error
+        : connectionLostError(this.target.label, error);
     } finally {
       clearTimeout(late);
       forget();
@@ -143,9 +145,9 @@ export class Connection {
   }
 
   /** What runs on it goes on until keepalive tells that it is dead, but nothing new is put on it. */
-  #stalled(): CaissonError {
+  #stalledError(): CaissonError {
     this.#isStalled = true;
-    return lost(this.target.label, new Error(`no answer within ${openTimeoutMs} ms`));
+    return connectionLostError(this.target.label, new Error(`no answer within ${openTimeoutMs} ms`));
   }
 
   #end(fault: CaissonError): void {

@@ -40,11 +40,11 @@ export async function askFacts(pool: Pool): Promise<Facts> {
     home: value('home'),
     root: value('root'),
     missing: value('missing').split(' ').filter(Boolean),
-    scopes: scopesOf(value('scope'), value('holds').split(' ')),
+    scopes: parseScopes(value('scope'), value('holds').split(' ')),
   };
 }
 
-function scopesOf(said: string, holds: readonly string[]): Scopes | null {
+function parseScopes(said: string, holds: readonly string[]): Scopes | null {
   const scope = parseScope(said);
   return scope === null ? null : { scope, holds: limitNames.filter((name) => holds.includes(name)) };
 }

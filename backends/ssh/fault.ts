@@ -7,7 +7,7 @@ export function textField(error: unknown, field: string): string | null {
 }
 
 /** Why no connection came about. */
-export function connectFault(error: unknown, target: string): CaissonError {
+export function connectError(error: unknown, target: string): CaissonError {
   if (error instanceof CaissonError) return error;
   const level = textField(error, 'level');
   if (level === 'client-authentication') {
@@ -26,6 +26,6 @@ export function connectFault(error: unknown, target: string): CaissonError {
   });
 }
 
-export function lost(target: string, cause: unknown): CaissonError {
+export function connectionLostError(target: string, cause: unknown): CaissonError {
   return new CaissonError('unavailable', `the connection to ${target} broke`, { cause });
 }

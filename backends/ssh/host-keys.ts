@@ -1,6 +1,6 @@
 /** Whether the machine that answered is the one that was meant. Nothing is trusted on first use. */
 import { CaissonError } from '../../src/errors.ts';
-import { entriesFor, fingerprint, judgeKey, keyType, knownTypes, type Standing } from './known-hosts.ts';
+import { entriesFor, fingerprint, judgeKey, keyType, knownTypes, type KeyVerdict } from './known-hosts.ts';
 import { readOrNothing, type Target } from './target.ts';
 
 export interface HostKeys {
@@ -15,7 +15,7 @@ export interface HostKeys {
 
 export interface Shown {
   readonly key: Buffer;
-  readonly standing: Standing;
+  readonly standing: KeyVerdict;
 }
 
 /** Signatures with SHA-1 (`ssh-rsa`, `ssh-dss`) are left out. */
@@ -43,14 +43,14 @@ export async function openHostKeys(target: Target): Promise<HostKeys> {
     accepts(key: Buffer): boolean {
       const standing = judgeKey(entries, key);
       found.shown = { key, standing };
-      found.refusal = standing.verdict === 'known' ? null : refusalOf(target, key, standing);
+      found.refusal = standing.verdict === 'known' ? null : hostKeyError(target, key, standing);
       return standing.verdict === 'known';
     },
   };
   return found;
 }
 
-const refusals: Readonly<Record<Exclude<Standing['verdict'], 'known'>, string>> = {
+const refusals: Readonly<Record<Exclude<KeyVerdict['verdict'], 'known'>, string>> = {
   revoked: 'shows a key that is revoked',
   changed: 'shows another key than the one that is known: someone may be in between, or the host was set up anew',
   'other-type': 'shows a key of a type that is not known of it',
@@ -60,11 +60,11 @@ const refusals: Readonly<Record<Exclude<Standing['verdict'], 'known'>, string>> 
 };
 
 /** What a person may confirm: nothing that is known is replaced by it, and nothing that was revoked comes back. */
-export function mayBeTrusted({ verdict }: Standing): boolean {
+export function mayBeTrusted({ verdict }: KeyVerdict): boolean {
   return verdict === 'unknown' || verdict === 'authority-only';
 }
 
-function refusalOf(target: Target, key: Buffer, standing: Exclude<Standing, { verdict: 'known' }>): CaissonError {
+function hostKeyError(target: Target, key: Buffer, standing: Exclude<KeyVerdict, { verdict: 'known' }>): CaissonError {
   const { verdict, places } = standing;
   const print = `${keyType(key)} ${fingerprint(key)}`;
   return new CaissonError('unauthenticated', `${target.label} ${refusals[verdict]} (${print})`, {
@@ -73,7 +73,7 @@ function refusalOf(target: Target, key: Buffer, standing: Exclude<Standing, { ve
   });
 }
 
-function remedyOf(target: Target, key: Buffer, { verdict, places }: Exclude<Standing, { verdict: 'known' }>): string {
+function remedyOf(target: Target, key: Buffer, { verdict, places }: Exclude<KeyVerdict, { verdict: 'known' }>): string {
   if (verdict === 'revoked') return `give the host a new key; the revocation stands in ${places.join(', ')}`;
   const type = keyType(key)
     .replace(/^ssh-/, '')

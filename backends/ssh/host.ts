@@ -20,14 +20,14 @@ import { askFacts, type Facts } from './facts.ts';
 import type { Member } from './members.ts';
 import { Pool } from './pool.ts';
 import { guaranteesOf } from './guarantees.ts';
-import { type Entry, type Load, Registry, type Wanted } from './registry.ts';
+import { type Entry, type Load, Registry, type RegistryRequest } from './registry.ts';
 import { type Host, scopedOf, SshSandbox } from './sandbox.ts';
 import { holdLimits } from './slice.ts';
 import { findTarget, type Target } from './target.ts';
 import { remembered } from '../../src/lib/remembered.ts';
 
 /** How long an aborted create waits for its own cleaning up before it leaves that to the background. */
-const abortPatienceMs = 5000;
+const abortTimeoutMs = 5000;
 
 export class PoolHost {
   readonly member: Member;
@@ -109,7 +109,7 @@ export class PoolHost {
   }
 
   /** Registered before it has limits, so that these are found and taken away again after any crash. */
-  async #make(wanted: Wanted, limits: Limits): Promise<void> {
+  async #make(wanted: RegistryRequest, limits: Limits): Promise<void> {
     await this.#registry.create(wanted);
     const scoped = scopedOf(wanted.entry);
     if (scoped === null) return;
@@ -127,7 +127,7 @@ export class PoolHost {
       async () => new SshSandbox(await this.#host(), entry, 'running').destroy(),
       () => undefined,
     );
-    const patience = new Promise((resolve) => setTimeout(resolve, abortPatienceMs).unref());
+    const patience = new Promise((resolve) => setTimeout(resolve, abortTimeoutMs).unref());
     await Promise.race([cleaning.catch(() => undefined), patience]);
   }
 

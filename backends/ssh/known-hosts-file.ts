@@ -8,16 +8,16 @@ import { mayBeTrusted } from './host-keys.ts';
 import { entriesFor, judgeKey, keyType } from './known-hosts.ts';
 import { readOrNothing, systemKnownHosts, type Target } from './target.ts';
 
-const mostTries = 5;
+const maxTries = 5;
 
 /** Throws `conflict` when the file says by now that this key is not to be trusted, or when others keep writing it. */
 export async function rememberKey(target: Target, key: Buffer): Promise<void> {
   const named = target.knownHostsFiles[0];
-  if (named === undefined || named === systemKnownHosts) throw noFile();
+  if (named === undefined || named === systemKnownHosts) throw knownHostsMissingError();
   await mkdir(dirname(named), { recursive: true, mode: 0o700 });
   // A link, as people keep who share their dotfiles, stays one.
   const file = await whereItIs(named);
-  for (let tries = 0; tries < mostTries; tries += 1) if (await added(file, target, key)) return;
+  for (let tries = 0; tries < maxTries; tries += 1) if (await added(file, target, key)) return;
   throw new CaissonError('conflict', `${file} is written by others all the time`, { remedy: 'try again' });
 }
 
@@ -69,7 +69,7 @@ async function whereItIs(path: string): Promise<string> {
   }
 }
 
-function noFile(): CaissonError {
+function knownHostsMissingError(): CaissonError {
   return new CaissonError('failed_precondition', 'there is no file of known hosts that is yours to write', {
     remedy: 'take `UserKnownHostsFile none` out of ~/.ssh/config, or add the key to the file that is meant',
   });

@@ -10,7 +10,7 @@ interface Entry {
   readonly place: string;
 }
 
-export type Standing =
+export type KeyVerdict =
   | { readonly verdict: 'known' }
   /** Entries of the host with a key of the same type, or of others: places for people. */
   | {
@@ -24,12 +24,12 @@ export function entriesFor(text: string, name: string, file: string): readonly E
     const place = `${file}:${index + 1}`;
     const words = line.trim().split(/\s+/);
     const marked = words[0]?.startsWith('@') === true;
-    const marker = marked ? markerOf(words[0] ?? '', place) : 'none';
+    const marker = marked ? parseMarker(words[0] ?? '', place) : 'none';
     const [hosts = '', type = '', encoded = ''] = marked ? words.slice(1) : words;
     if (hosts === '' || hosts.startsWith('#')) return [];
     const key = Buffer.from(encoded, 'base64');
     if (keyType(key) !== type) {
-      if (marker === 'revoked') throw torn(place);
+      if (marker === 'revoked') throw knownHostsError(place);
       return [];
     }
     return hostMatches(hosts, name.toLowerCase()) ? [{ marker, type, key, place }] : [];
@@ -37,7 +37,7 @@ export function entriesFor(text: string, name: string, file: string): readonly E
 }
 
 /** A revoked key is refused wherever else it stands. */
-export function judgeKey(entries: readonly Entry[], key: Buffer): Standing {
+export function judgeKey(entries: readonly Entry[], key: Buffer): KeyVerdict {
   const revoked = entries.filter((entry) => entry.marker === 'revoked' && entry.key.equals(key));
   if (revoked.length > 0) return { verdict: 'revoked', places: placesOf(revoked) };
   const plain = entries.filter(({ marker }) => marker === 'none');
@@ -66,13 +66,13 @@ export function keyType(key: Buffer): string {
   return length > 64 || key.length < 4 + length ? '' : key.subarray(4, 4 + length).toString('latin1');
 }
 
-function markerOf(word: string, place: string): Entry['marker'] {
+function parseMarker(word: string, place: string): Entry['marker'] {
   if (word === '@revoked') return 'revoked';
   if (word === '@cert-authority') return 'cert-authority';
-  throw torn(place);
+  throw knownHostsError(place);
 }
 
-function torn(place: string): CaissonError {
+function knownHostsError(place: string): CaissonError {
   return new CaissonError('failed_precondition', `${place} is marked, but cannot be understood`, {
     remedy: 'correct or remove that line: it may have been meant to revoke a key',
   });

@@ -1,6 +1,6 @@
 /** Logs in to a host, over every host on the way: each must show a key that is known of it. */
 import type { Client, ConnectConfig } from 'ssh2';
-import { connectFault } from './fault.ts';
+import { connectError } from './fault.ts';
 import { type HostKeys, openHostKeys } from './host-keys.ts';
 import type { Keyring, Method } from './identity.ts';
 import { takeInKeys } from './key-objects.ts';
@@ -35,7 +35,7 @@ export async function greet(target: Target, { hostKeys, authHandler, wire }: Gre
   const fail = (error: unknown): void => {
     client.destroy();
     wire.close();
-    reject(hostKeys.refusal ?? connectFault(error, target.label));
+    reject(hostKeys.refusal ?? connectError(error, target.label));
   };
   // It stays: the end of the connection reports a later fault, and an error without a listener ends the service.
   client.on('error', fail);

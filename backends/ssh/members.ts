@@ -15,7 +15,7 @@ export interface Member {
 }
 
 /** Throws `failed_precondition` where it is not known which hosts are meant. */
-export function membersOf({ settings = {} }: Pick<OpenOptions, 'settings'>): readonly Member[] {
+export function readMembers({ settings = {} }: Pick<OpenOptions, 'settings'>): readonly Member[] {
   const { hosts, ...common } = settings;
   const named = Object.entries(isRecord(hosts) ? hosts : {});
   if (named.length === 0) return [{ name: null, settings: common, capacity: null, drain: false }];
@@ -23,10 +23,10 @@ export function membersOf({ settings = {} }: Pick<OpenOptions, 'settings'>): rea
     throw new CaissonError('failed_precondition', 'terminal.ssh_host and terminal.ssh_hosts are both set', {
       remedy: 'move the one host into ssh_hosts; its sandboxes are found there again',
     });
-  return named.map(([name, own]) => memberOf(name, isRecord(own) ? own : {}, common));
+  return named.map(([name, own]) => readMember(name, isRecord(own) ? own : {}, common));
 }
 
-function memberOf(name: string, own: Fields, common: Fields): Member {
+function readMember(name: string, own: Fields, common: Fields): Member {
   const { capacity, drain } = own;
   const pick = (key: string): unknown => own[key] ?? common[key] ?? null;
   return {

@@ -6,17 +6,17 @@
  */
 import { CaissonError, isCode, toCaissonError } from '../../src/errors.ts';
 import { throwIfAborted } from '../shared/abort.ts';
-import { Connection, usualAllowance } from './connection.ts';
+import { Connection, defaultAllowance } from './connection.ts';
 import { Keyring } from './identity.ts';
 import type { Target } from './target.ts';
 
-const mostConnections = 24;
-const usualIdleMs = 60_000;
+const maxConnections = 24;
+const defaultIdleMs = 60_000;
 /** Before another connection is tried for beside living ones, when the host did not let one in. */
 const pauseMs = 500;
 
 /** One session on a connection. Its user gives it back, once. */
-export interface Place {
+export interface PooledSession {
   readonly connection: Connection;
   readonly leave: () => void;
 }
@@ -29,7 +29,7 @@ export interface TakeOptions {
 
 interface Waiter {
   readonly urgent: boolean;
-  readonly give: (place: Place) => void;
+  readonly give: (place: PooledSession) => void;
   readonly fail: (error: CaissonError) => void;
 }
 
@@ -38,22 +38,22 @@ export class Pool {
   readonly #connections = new Set<Connection>();
   readonly #waiters = new Set<Waiter>();
   readonly #sweeper: NodeJS.Timeout;
-  readonly #allowance = usualAllowance();
+  readonly #allowance = defaultAllowance();
   readonly #keyring = new Keyring();
   readonly #idleMs: number;
   #isOpening = false;
   #closed = false;
 
   /** `idleMs`: how long an unused connection stays open. */
-  constructor(target: () => Promise<Target>, idleMs = usualIdleMs) {
+  constructor(target: () => Promise<Target>, idleMs = defaultIdleMs) {
     this.#target = target;
     this.#idleMs = idleMs;
     this.#sweeper = setInterval(() => this.#closeIdle(this.#idleMs), idleMs / 4).unref();
   }
 
-  async take({ signal, urgent }: TakeOptions): Promise<Place> {
+  async take({ signal, urgent }: TakeOptions): Promise<PooledSession> {
     throwIfAborted({ ...(signal === undefined ? {} : { signal }) });
-    const { promise, resolve, reject } = Promise.withResolvers<Place>();
+    const { promise, resolve, reject } = Promise.withResolvers<PooledSession>();
     const waiter: Waiter = { urgent, give: resolve, fail: reject };
     this.#waiters.add(waiter);
     const giveUp = (): void => {
@@ -89,10 +89,10 @@ export class Pool {
       this.#waiters.delete(waiter);
       waiter.give(this.#placeOn(connection));
     }
-    if (this.#waiters.size > 0 && !this.#isOpening && this.#connections.size < mostConnections) void this.#open();
+    if (this.#waiters.size > 0 && !this.#isOpening && this.#connections.size < maxConnections) void this.#open();
   }
 
-  #placeOn(connection: Connection): Place {
+  #placeOn(connection: Connection): PooledSession {
     let left = false;
     connection.used += 1;
     const leave = (): void => {

@@ -5,9 +5,9 @@ import type { ClientChannel } from 'ssh2';
 import type { Outputs, ProcessEnd, PtyProcess } from '../../src/backend.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CaissonError, toCaissonError } from '../../src/errors.ts';
-import { lost } from './fault.ts';
+import { connectionLostError } from './fault.ts';
 import type { SessionExit } from './connection.ts';
-import type { Place } from './pool.ts';
+import type { PooledSession } from './pool.ts';
 import { Output } from '../shared/output.ts';
 import { endOf } from '../shared/outputs.ts';
 
@@ -26,7 +26,7 @@ export interface ProcessId {
 
 export interface Session {
   readonly channel: ClientChannel;
-  readonly place: Place;
+  readonly place: PooledSession;
   readonly nonce: string;
   readonly stdin: boolean;
   readonly signaler: Signaler;
@@ -47,8 +47,8 @@ export class SshProcess implements PtyProcess {
   constructor(session: Session) {
     const { channel, place, nonce } = session;
     this.#session = session;
-    const stdout = new Output(channel, nonce, noShell);
-    const stderr = new Output(channel.stderr, nonce, noShell);
+    const stdout = new Output(channel, nonce, noShellError);
+    const stderr = new Output(channel.stderr, nonce, noShellError);
     this.#outputs = [stdout, stderr];
     [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
     this.stdin = session.stdin ? writer(channel) : null;
@@ -60,7 +60,7 @@ export class SshProcess implements PtyProcess {
     channel.once('close', () => {
       forget();
       if (this.#over) this.#closed();
-      else this.#closed(lost(place.connection.target.label, null));
+      else this.#closed(connectionLostError(place.connection.target.label, null));
     });
   }
 
@@ -159,7 +159,7 @@ function writer(channel: ClientChannel): Writable {
   return stdin;
 }
 
-function noShell(): CaissonError {
+function noShellError(): CaissonError {
   return new CaissonError('unavailable', 'the host did not start a shell for the command', {
     remedy:
       'see whether `ssh HOST true` works: a forced command or a login shell that is not a shell stands in the way',

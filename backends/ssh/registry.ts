@@ -28,7 +28,7 @@ export interface Registered {
   readonly scope: Scope | null;
 }
 
-export interface Wanted {
+export interface RegistryRequest {
   readonly entry: Entry;
   readonly labels: Labels;
   /** Whether the task's directory outlives the sandbox. */
@@ -54,7 +54,7 @@ export class Registry {
    * Makes it, or finds the same one, or replaces one of an older spec. Throws `conflict` for another sandbox's name,
    * `resource_exhausted` when the host is full.
    */
-  async create({ entry, labels, keep, capacity }: Wanted): Promise<void> {
+  async create({ entry, labels, keep, capacity }: RegistryRequest): Promise<void> {
     const more = [
       keep ? 'keep' : 'drop',
       labels.fingerprint,
@@ -108,11 +108,11 @@ export class Registry {
       signal,
     });
     if (code === 0) return stdout;
-    throw failure(code, entry, stderr);
+    throw registryError(code, entry, stderr);
   }
 }
 
-function failure(code: number | null, { name, sandbox, directory }: Entry, stderr: string): CaissonError {
+function registryError(code: number | null, { name, sandbox, directory }: Entry, stderr: string): CaissonError {
   const details = { sandbox, said: stderr.slice(0, 300) };
   if (code === codes.gone) return new CaissonError('not_found', `sandbox ${sandbox} is gone`, { details: { sandbox } });
   if (code === codes.taken)

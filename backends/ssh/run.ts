@@ -3,7 +3,7 @@ import { CaissonError } from '../../src/errors.ts';
 import type { Pool } from './pool.ts';
 import { startProcess } from './start.ts';
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 export interface Script {
   readonly script: string;
@@ -44,7 +44,7 @@ async function text(stream: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new CaissonError('internal', 'the host answers with more than it was asked for');
+    if (bytes > maxBytes) throw new CaissonError('internal', 'the host answers with more than it was asked for');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -41,39 +41,41 @@ export function hostEntry(text: string, alias: string, directory: string): HostE
   const aliveSeconds = wholeNumber(single('serveraliveinterval'));
   return {
     host: single('hostname')?.replaceAll('%h', alias) ?? null,
-    port: portOf(single('port')),
+    port: parsePort(single('port')),
     user: single('user'),
     keyFiles: values('identityfile').filter((file) => file.toLowerCase() !== 'none'),
     knownHostsFiles: values('userknownhostsfile').length === 0 ? null : known,
     hostKeyAlias: single('hostkeyalias'),
-    detour: detourOf(values.names, single),
+    detour: findDetour(values.names, single),
     aliveIntervalMs: aliveSeconds === null ? null : aliveSeconds * 1000,
     aliveCount: wholeNumber(single('serveralivecountmax')),
   };
 }
 
 /** The first of ProxyJump and ProxyCommand counts, also when it says `none` (ssh_config(5)). */
-function detourOf(names: readonly string[], single: (name: string) => string | null): Detour {
+function findDetour(names: readonly string[], single: (name: string) => string | null): Detour {
   const first = names.find((name) => name === 'proxyjump' || name === 'proxycommand');
   const said = first === undefined ? 'none' : (single(first) ?? 'none');
   if (said.toLowerCase() === 'none') return { kind: 'none' };
-  return first === 'proxyjump' ? { kind: 'jump', hops: said.split(',').map(hopOf) } : { kind: 'command', text: said };
+  return first === 'proxyjump'
+    ? { kind: 'jump', hops: said.split(',').map(parseHop) }
+    : { kind: 'command', text: said };
 }
 
 /** `[user@]host[:port]`, an IPv6 address in brackets, or the same as `ssh://`. */
-function hopOf(said: string): Hop {
+function parseHop(said: string): Hop {
   const form =
     /^(?:ssh:\/\/)?(?:(?<user>[^@/]+)@)?(?:\[(?<address>[0-9A-Fa-f:.%\w]+)\]|(?<name>[^:@/[\]]+))(?::(?<port>\d{1,5}))?\/?$/;
   const { user = null, address, name, port } = form.exec(said.trim())?.groups ?? {};
   const alias = address ?? name;
-  if (alias !== undefined) return { alias, user, port: portOf(port ?? null) };
+  if (alias !== undefined) return { alias, user, port: parsePort(port ?? null) };
   throw new CaissonError('failed_precondition', 'a ProxyJump in ~/.ssh/config cannot be understood', {
     details: { hop: said },
     remedy: 'write it as [user@]host[:port], several with commas',
   });
 }
 
-function portOf(text: string | null): number | null {
+function parsePort(text: string | null): number | null {
   const port = wholeNumber(text);
   return port !== null && port > 0 && port < 65_536 ? port : null;
 }

@@ -7,7 +7,7 @@ import { shellText } from '../../src/lib/script.ts';
 import { untilAborted } from '../shared/abort.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { SessionRefused } from './connection.ts';
-import type { Place, Pool } from './pool.ts';
+import type { PooledSession, Pool } from './pool.ts';
 import { commandLine, type Launch, notStartedOf, preamble, shellLine } from '../shared/preamble.ts';
 import { type ProcessId, SshProcess } from './process.ts';
 import { endChannel } from './wire.ts';
@@ -21,14 +21,14 @@ export interface StartOptions {
 
 interface Session {
   readonly channel: ClientChannel;
-  readonly place: Place;
+  readonly place: PooledSession;
   /** It stood ready: its shell was there before, and may have gone. */
   readonly stoodReady: boolean;
 }
 
-const mostTries = 3;
+const maxTries = 3;
 /** sshd counts a session until it has cleared it away, a moment after it was closed. */
-const mostTriesAlone = 8;
+const maxTriesAlone = 8;
 const pauseMs = 10;
 
 /**
@@ -81,7 +81,7 @@ async function openSession(pool: Pool, opening: Opening, { signal, urgent = fals
 }
 
 async function sessionOn(
-  place: Place,
+  place: PooledSession,
   { launch, text, mayBeReady }: Opening,
   signal: AbortSignal | undefined,
 ): Promise<Session> {
@@ -101,9 +101,9 @@ async function sessionOn(
 async function mayTryAgain(error: unknown, tries: number): Promise<void> {
   const refused = error instanceof SessionRefused;
   if (refused && !error.alone) return;
-  if (!refused && !(isCode(error, 'unavailable') && tries < mostTries)) throw error;
+  if (!refused && !(isCode(error, 'unavailable') && tries < maxTries)) throw error;
   if (!refused) return;
-  if (tries >= mostTriesAlone)
+  if (tries >= maxTriesAlone)
     throw new CaissonError('resource_exhausted', error.message, {
       cause: error,
       remedy: 'raise MaxSessions in the configuration of sshd there, or see its log',
@@ -133,7 +133,7 @@ async function begun(process: SshProcess, launch: Launch, stoodReady: boolean): 
   }
   if (word !== 'ok') {
     process.release();
-    throw refusal(word ?? '', launch);
+    throw startRefusedError(word ?? '', launch);
   }
   process.id = { pid: Number(pid), born };
   return process;
@@ -150,20 +150,20 @@ async function orRefusal(
   process.release();
   if (stoodReady) return null;
   if (carrier === null) throw error;
-  throw end.exitCode === cannotExecute ? tooLong(error) : noScope(error);
+  throw end.exitCode === cannotExecute ? argumentsTooLongError(error) : noScopeError(error);
 }
 
 /** Exit code of a shell whose `exec` failed; here before any program of the caller is looked for. */
 const cannotExecute = 126;
 
-function tooLong(cause: unknown): CaissonError {
+function argumentsTooLongError(cause: unknown): CaissonError {
   return new CaissonError('invalid_argument', 'the arguments and variables are longer than the host takes', {
     cause,
     remedy: 'pass what is long by a file or by standard input',
   });
 }
 
-function refusal(word: string, { cwd, guard }: Launch): CaissonError {
+function startRefusedError(word: string, { cwd, guard }: Launch): CaissonError {
   const sandbox = guard?.sandbox ?? '';
   if (word === 'gone') return new CaissonError('not_found', `sandbox ${sandbox} is gone`, { details: { sandbox } });
   if (word === 'stopped')
@@ -173,14 +173,14 @@ function refusal(word: string, { cwd, guard }: Launch): CaissonError {
       details: { cwd },
       remedy: 'create it first, or choose another cwd',
     });
-  if (word === 'scope') return noScope(null);
+  if (word === 'scope') return noScopeError(null);
   return new CaissonError('not_supported', 'the host has no /proc, by which processes are found', {
     remedy: 'use a host with Linux',
   });
 }
 
 /** A command without its limits is not what was asked for. */
-function noScope(cause: unknown): CaissonError {
+function noScopeError(cause: unknown): CaissonError {
   return new CaissonError('unavailable', 'systemd on the host does not start a scope, so the command was not started', {
     cause,
     remedy: 'look whether `systemd-run --scope true` works there (with --user where the account is not root)',

@@ -37,11 +37,11 @@ export type Route =
 const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 export const passphraseName = 'CAISSON_SSH_KEY_PASSPHRASE';
 export const systemKnownHosts = '/etc/ssh/ssh_known_hosts';
-const mostHops = 8;
+const maxHops = 8;
 const aliveIntervalMs = 15_000;
 const aliveCount = 3;
 
-export function noHost(): CaissonError {
+export function noHostError(): CaissonError {
   return new CaissonError('failed_precondition', 'no host is configured for the ssh backend', {
     remedy: 'set terminal.ssh_host to the name of a host, or of a Host entry in ~/.ssh/config',
   });
@@ -49,7 +49,7 @@ export function noHost(): CaissonError {
 
 export async function findTarget({ env, settings = {} }: OpenOptions): Promise<Target> {
   const alias = textField(settings, 'host');
-  if (alias === null) throw noHost();
+  if (alias === null) throw noHostError();
   const home = env['HOME'] || homedir();
   const book: Book = { env, home, config: await readOrNothing(join(home, '.ssh/config')) };
   const wish = { alias, user: textField(settings, 'user'), port: numberField(settings, 'port') };
@@ -102,7 +102,7 @@ function targetOf(book: Book, wish: Wish): Target {
   };
 }
 
-interface Found {
+interface HostMatch {
   readonly entry: HostEntry;
   readonly host: string;
   readonly port: number;
@@ -110,12 +110,12 @@ interface Found {
 }
 
 /** The last hop is reached over those before it; the first one as its own entry says. */
-function routeOf(book: Book, wish: Wish, found: Found): Route {
+function routeOf(book: Book, wish: Wish, found: HostMatch): Route {
   const { detour } = found.entry;
   const over = wish.over ?? (detour.kind === 'jump' ? detour.hops : []);
   const last = over.at(-1);
   if (last !== undefined) {
-    if (wish.hops >= mostHops) throw tooManyHops(wish.alias);
+    if (wish.hops >= maxHops) throw tooManyHopsError(wish.alias);
     const before = over.slice(0, -1);
     const hop = { ...last, key: null, over: before.length > 0 ? before : null, hops: wish.hops + 1 };
     return { kind: 'jump', over: targetOf(book, hop) };
@@ -124,8 +124,8 @@ function routeOf(book: Book, wish: Wish, found: Found): Route {
   return { kind: 'command', line: proxyLine(detour.text, { ...found, alias: wish.alias }), env: book.env };
 }
 
-function tooManyHops(alias: string): CaissonError {
-  return new CaissonError('failed_precondition', `${alias} lies behind more than ${mostHops} hosts in ~/.ssh/config`, {
+function tooManyHopsError(alias: string): CaissonError {
+  return new CaissonError('failed_precondition', `${alias} lies behind more than ${maxHops} hosts in ~/.ssh/config`, {
     remedy: 'look whether one of them names itself in its ProxyJump',
   });
 }

@@ -11,20 +11,20 @@ import { reached } from './reached.ts';
 import type { Target } from './target.ts';
 
 export function trustIn(targets: () => Promise<readonly Target[]>): Trust {
-  const ask = async (): Promise<readonly Asked[]> =>
+  const ask = async (): Promise<readonly TrustQuestion[]> =>
     reached(await Promise.allSettled((await targets()).map(askOnTheWay)));
   return {
     look: async ({ signal } = {}) => distinct((await untilAborted(ask(), signal)).map(viewOf)),
     confirm: async (wanted, { signal } = {}) => {
       const found = (await untilAborted(ask(), signal)).find(({ target }) => target.label === wanted.host);
-      if (found === undefined || fingerprint(found.key) !== wanted.fingerprint) throw notShown(wanted);
+      if (found === undefined || fingerprint(found.key) !== wanted.fingerprint) throw keyNotShownError(wanted);
       if (found.refusal !== null && !found.mayBeTrusted) throw found.refusal;
       if (found.refusal !== null) await rememberKey(found.target, found.key);
     },
   };
 }
 
-interface Asked {
+interface TrustQuestion {
   readonly target: Target;
   readonly key: Buffer;
   /** `null`: the key is known. */
@@ -33,7 +33,7 @@ interface Asked {
 }
 
 /** The first host on the way whose key is not known, else the host itself. */
-async function askOnTheWay(target: Target): Promise<Asked> {
+async function askOnTheWay(target: Target): Promise<TrustQuestion> {
   if (target.route.kind === 'jump') {
     const before = await askOnTheWay(target.route.over);
     if (before.refusal !== null) return before;
@@ -42,7 +42,7 @@ async function askOnTheWay(target: Target): Promise<Asked> {
 }
 
 /** The host shows its key before it learns anything of the client; no key is offered, so that it ends there. */
-async function askHost(target: Target): Promise<Asked> {
+async function askHost(target: Target): Promise<TrustQuestion> {
   const hostKeys = await openHostKeys(target);
   try {
     const client = await greet(target, { hostKeys, authHandler: [], wire: await wireTo(target, new Keyring()) });
@@ -55,7 +55,7 @@ async function askHost(target: Target): Promise<Asked> {
   return { target, key: shown.key, refusal, mayBeTrusted: mayBeTrusted(shown.standing) };
 }
 
-function viewOf({ target, key, refusal, mayBeTrusted: may }: Asked): HostKey {
+function viewOf({ target, key, refusal, mayBeTrusted: may }: TrustQuestion): HostKey {
   const standing = refusal === null ? 'known' : may ? 'unknown' : 'refused';
   return { host: target.label, type: keyType(key), fingerprint: fingerprint(key), standing, refusal };
 }
@@ -64,7 +64,7 @@ function distinct(keys: readonly HostKey[]): readonly HostKey[] {
   return [...new Map(keys.map((key) => [key.host, key])).values()];
 }
 
-function notShown({ host, fingerprint: print }: Pick<HostKey, 'host' | 'fingerprint'>): CaissonError {
+function keyNotShownError({ host, fingerprint: print }: Pick<HostKey, 'host' | 'fingerprint'>): CaissonError {
   return new CaissonError('conflict', `${host} does not show the key ${print}`, {
     details: { host, fingerprint: print },
     remedy: 'look again which key it shows, and compare it on the host itself',

@@ -72,7 +72,7 @@ export function wireOf({ line, env }: Extract<Route, { readonly kind: 'command' 
   });
   const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
   const failed = (error: unknown): void => {
-    stream.destroy(proxyFault(error));
+    stream.destroy(proxyError(error));
   };
   child.once('error', failed);
   child.once('exit', (code, signal) => {
@@ -81,7 +81,7 @@ export function wireOf({ line, env }: Extract<Route, { readonly kind: 'command' 
   return { stream, close: () => endGroup(child) };
 }
 
-function proxyFault(cause: unknown): CaissonError {
+function proxyError(cause: unknown): CaissonError {
   return new CaissonError('unavailable', 'the ProxyCommand of ~/.ssh/config does not lead to the host', {
     cause,
     details: { system: textField(cause, 'code') },

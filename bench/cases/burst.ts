@@ -3,7 +3,7 @@ import { judge, median } from '../figure.ts';
 import { timed } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
 import { peerCold, sameFlags } from '../peer.ts';
-import { request, untilGone, withSandbox, type Place } from '../place.ts';
+import { request, untilGone, withSandbox, type BenchPlace } from '../place.ts';
 
 interface Burst {
   /** From the beginning of the burst to the first output of each, in the order of asking. */
@@ -48,7 +48,7 @@ export const burst: Bench = {
   },
 };
 
-async function ourBurst(place: Place, count: number): Promise<Burst> {
+async function ourBurst(place: BenchPlace, count: number): Promise<Burst> {
   let ready: readonly number[] = [];
   const one = async () => (await ourExec(place, request(place), ['echo', 'ready'])).firstByteMs;
   const goneMs = await timed(async () => {
@@ -59,7 +59,7 @@ async function ourBurst(place: Place, count: number): Promise<Burst> {
 }
 
 /** Removes when all are ready, since removing slows down who still waits. */
-async function peerBurst(place: Place, count: number): Promise<Burst> {
+async function peerBurst(place: BenchPlace, count: number): Promise<Burst> {
   const flags = await withSandbox(place, (_task, id) => sameFlags(place.docker, id));
   let ready: readonly number[] = [];
   const goneMs = await timed(async () => {

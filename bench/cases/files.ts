@@ -8,12 +8,12 @@ import { makeSets } from '../file-sets.ts';
 import { figuresOf, type Figure, type Target } from '../figure.ts';
 import { interleave, timed, type Rounds } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
-import { withSandbox, type Place } from '../place.ts';
+import { withSandbox, type BenchPlace } from '../place.ts';
 
 const execute = promisify(execFile);
 
 interface Way {
-  readonly place: Place;
+  readonly place: BenchPlace;
   readonly task: string;
   readonly container: string;
   readonly host: string;

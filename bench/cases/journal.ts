@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/sqlite/open.ts';
 import type { Bench } from '../bench.ts';
 import { figuresOf } from '../figure.ts';
 import { interleave, timed } from '../interleave.ts';
-import { withSandbox, type Place } from '../place.ts';
+import { withSandbox, type BenchPlace } from '../place.ts';
 
 const callers = 16;
 
@@ -42,7 +42,7 @@ export const journal: Bench = {
 
 /** The container with lanes of our own, and a journal. */
 async function inBoth<T>(
-  place: Place,
+  place: BenchPlace,
   container: string,
   work: (sandbox: LanedSandbox, journal: Journal) => Promise<T>,
 ): Promise<T> {

@@ -5,7 +5,7 @@ import { figuresOf, judge, quantile } from '../figure.ts';
 import { inRow, interleave, timed } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
 import { peerExec } from '../peer.ts';
-import { type Place, withSandbox } from '../place.ts';
+import { type BenchPlace, withSandbox } from '../place.ts';
 
 /** A lane's shell decides how fast it is: busybox's forks faster than Debian's. */
 const leastTimes = (image: string): number => (image.includes('busybox') || image.startsWith('bb:') ? 40 : 33);
@@ -42,7 +42,7 @@ interface Subject {
   readonly quick: boolean;
 }
 
-async function oneByOne(place: Place, subject: Subject & { readonly command: readonly [string, ...string[]] }) {
+async function oneByOne(place: BenchPlace, subject: Subject & { readonly command: readonly [string, ...string[]] }) {
   const { taskId, id, command, quick } = subject;
   const container = place.docker.getContainer(id);
   const ours = async (): Promise<number> => (await ourExec(place, { taskId, existing: true }, command)).endMs;
@@ -55,7 +55,7 @@ async function oneByOne(place: Place, subject: Subject & { readonly command: rea
   );
 }
 
-async function atOnce(place: Place, subject: Subject & { readonly callers: number }) {
+async function atOnce(place: BenchPlace, subject: Subject & { readonly callers: number }) {
   const { taskId, id, callers, quick } = subject;
   const container = place.docker.getContainer(id);
   const command = ['sh', '-c', 'true'] as const;

@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { figuresOf, judge, median } from '../figure.ts';
 import { interleave, timed } from '../interleave.ts';
-import { type Place, request, untilGone } from '../place.ts';
+import { type BenchPlace, request, untilGone } from '../place.ts';
 
 type Mode = 'none' | 'filtered' | 'open';
 
@@ -45,7 +45,7 @@ export const networks: Bench = {
   },
 };
 
-async function containersOf({ docker, others }: Place): Promise<ReadonlySet<string>> {
+async function containersOf({ docker, others }: BenchPlace): Promise<ReadonlySet<string>> {
   const there = await docker.listContainers({ all: true, filters: { label: ['caisson.instance'] } });
   return new Set([...others, ...there.map(({ Id }) => Id)]);
 }

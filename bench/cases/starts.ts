@@ -3,7 +3,7 @@ import { figuresOf } from '../figure.ts';
 import { interleave, timed } from '../interleave.ts';
 import { ourExec } from '../ours.ts';
 import { peerCold, peerExec, sameFlags } from '../peer.ts';
-import { request, untilGone, withSandbox, type Place } from '../place.ts';
+import { request, untilGone, withSandbox, type BenchPlace } from '../place.ts';
 
 /** Ways to start that no other bench measures. Each has the engine's own exec, or its create and start, beside it. */
 export const starts: Bench = {
@@ -37,7 +37,7 @@ export const starts: Bench = {
   },
 };
 
-async function create(place: Place): Promise<number> {
+async function create(place: BenchPlace): Promise<number> {
   const taskId = `bench-${crypto.randomUUID().slice(0, 8)}`;
   const ms = await timed(() => place.caisson.sandboxes.create(request(place, { taskId })));
   await place.caisson.sandboxes.remove(taskId);
@@ -46,14 +46,14 @@ async function create(place: Place): Promise<number> {
 }
 
 /** The first command of a sandbox that is there: it opens the lane. */
-async function laneOpen(place: Place): Promise<number> {
+async function laneOpen(place: BenchPlace): Promise<number> {
   return await withSandbox(place, async (taskId) => {
     const { endMs } = await ourExec(place, { taskId, existing: true }, ['true']);
     return endMs;
   });
 }
 
-async function startDetached(place: Place, taskId: string): Promise<number> {
+async function startDetached(place: BenchPlace, taskId: string): Promise<number> {
   const began = performance.now();
   const { id } = await place.caisson.processes.start({ taskId, existing: true, command: ['true'] });
   const ms = performance.now() - began;

@@ -1,6 +1,6 @@
 /** Arguments: image, cycles. Create, exec, destroy again and again; what there is after a first part, and at the end. */
 import { readdir, readlink } from 'node:fs/promises';
-import { openPlace, request, withSandbox, type Place } from '../place.ts';
+import { openPlace, request, withSandbox, type BenchPlace } from '../place.ts';
 
 const [image = '', cycles = ''] = process.argv.slice(2);
 const place = await openPlace(image);
@@ -17,21 +17,21 @@ try {
 }
 
 /** Collects now and then, since garbage that the collector has not reached yet is not growth. */
-async function repeat(at: Place, times: number): Promise<void> {
+async function repeat(at: BenchPlace, times: number): Promise<void> {
   for (let cycle = 0; cycle < times; cycle++) {
     await at.caisson.run({ ...request(at), command: ['true'] });
     if (cycle % 50 === 0) await globalThis.gc?.({ execution: 'async' });
   }
 }
 
-interface Held {
+interface ProcessUsage {
   readonly rss: number;
   readonly heap: number;
   readonly sockets: number;
 }
 
 /** After what is pending has had time to go. */
-async function held(): Promise<Held> {
+async function held(): Promise<ProcessUsage> {
   await new Promise((resolve) => setTimeout(resolve, 3000));
   for (let turn = 0; turn < 3; turn++) await globalThis.gc?.({ execution: 'async' });
   const { rss, heapUsed } = process.memoryUsage();
@@ -46,13 +46,13 @@ async function openSockets(): Promise<number> {
 }
 
 /** What marks the containers of this state directory, and no other's. */
-async function ownLabel(at: Place): Promise<string> {
+async function ownLabel(at: BenchPlace): Promise<string> {
   return await withSandbox(at, async (_task, id) => {
     const { Labels } = (await at.docker.getContainer(id).inspect()).Config;
     return `caisson.instance=${Labels['caisson.instance'] ?? 'missing'}`;
   });
 }
 
-function prefix(word: string, values: Held): Record<string, number> {
+function prefix(word: string, values: ProcessUsage): Record<string, number> {
   return { [`${word}Rss`]: values.rss, [`${word}Heap`]: values.heap, [`${word}Sockets`]: values.sockets };
 }

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { assetPath } from '../../src/lib/asset.ts';
 import { withoutInherited } from './descriptors.ts';
 import type { Layer } from './images.ts';
-import { type Groups, type Held, hold, type Size } from './limits.ts';
+import { type Groups, type GroupFiles, hold, type Size } from './limits.ts';
 
 const run = promisify(execFile);
 const gibibyte = 2 ** 30;
@@ -40,7 +40,7 @@ export class Box {
   readonly home = '/root';
   readonly #options: BoxOptions;
   #init: { readonly child: ChildProcess; readonly pid: number } | null = null;
-  #held: Held | null = null;
+  #held: GroupFiles | null = null;
 
   constructor(options: BoxOptions) {
     this.#options = options;

@@ -32,7 +32,7 @@ export interface DaytonaEmulator extends Emulator {
 }
 
 export async function startDaytona(options: DaytonaOptions): Promise<DaytonaEmulator> {
-  if (!options.unsafe && process.getuid?.() !== 0) throw refused();
+  if (!options.unsafe && process.getuid?.() !== 0) throw needsRootError();
   const directory = await mkdtemp(join(tmpdir(), 'caisson-daytona-'));
   await chmod(directory, 0o700);
   const key = `dtn_${randomBytes(32).toString('hex')}`;
@@ -75,14 +75,14 @@ export async function startDaytona(options: DaytonaOptions): Promise<DaytonaEmul
   };
 }
 
-interface Parts {
+interface EmulatorInput {
   readonly faults: Faults;
   readonly clock: MovableClock;
   readonly sandboxes: Sandboxes;
   readonly front: Front;
 }
 
-function injector({ faults, clock, sandboxes, front }: Parts): (fault: Fault) => Promise<void> {
+function injector({ faults, clock, sandboxes, front }: EmulatorInput): (fault: Fault) => Promise<void> {
   return async (fault) => {
     faults.plan(fault);
     if (fault.fault === 'end-sandbox') await sandboxes.find(fault.sandbox).box.stop();
@@ -97,7 +97,7 @@ function injector({ faults, clock, sandboxes, front }: Parts): (fault: Fault) =>
   };
 }
 
-function refused(): CaissonError {
+function needsRootError(): CaissonError {
   return new CaissonError('failed_precondition', 'commands can be kept apart from this host by root alone', {
     remedy: 'start it as root, or pass --unsafe: then commands run as you, on your files',
   });

@@ -11,7 +11,7 @@ interface Execution {
   readonly timeout?: number | undefined;
 }
 
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 
 export async function execute(box: Box, { command, cwd, envs, timeout = 360 }: Execution): Promise<ExecuteResponse> {
   const child = box.spawn({ argv: ['/bin/sh', '-s'], cwd, env: envs });
@@ -19,7 +19,7 @@ export async function execute(box: Box, { command, cwd, envs, timeout = 360 }: E
   let bytes = 0;
   const keep = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
+    if (bytes <= maxBytes) chunks.push(chunk);
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);

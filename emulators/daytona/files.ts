@@ -9,9 +9,9 @@ import { asset } from '../../src/lib/asset.ts';
 import type { Box } from './box.ts';
 import { ApiError, daemonError } from './refuse.ts';
 
-const mostBytes = 512 * 2 ** 20;
-const mostFiles = 100;
-const mostText = 8 * 2 ** 20;
+const maxBytes = 512 * 2 ** 20;
+const maxFiles = 100;
+const maxText = 8 * 2 ** 20;
 const script = (): string => asset('emulators/daytona/files.sh');
 
 /** What files.sh exits with. */
@@ -31,7 +31,7 @@ export function insidePath(box: Box, path: string): string {
 export async function upload(box: Box, request: IncomingMessage): Promise<void> {
   const paths = new Map<string, string>();
   const writes: Promise<unknown>[] = [];
-  const form = busboy({ headers: request.headers, limits: { files: mostFiles, fileSize: mostBytes, fieldSize: 4096 } });
+  const form = busboy({ headers: request.headers, limits: { files: maxFiles, fileSize: maxBytes, fieldSize: 4096 } });
   form.on('field', (name, value) => paths.set(name.replace(/\.path$/, ''), value));
   form.on('file', (name, stream) => {
     const path = paths.get(name.replace(/\.file$/, ''));
@@ -55,7 +55,7 @@ export async function upload(box: Box, request: IncomingMessage): Promise<void> 
 export async function download(box: Box, paths: readonly string[], response: ServerResponse): Promise<void> {
   const boundary = `caisson${Math.random().toString(16).slice(2)}`;
   response.writeHead(200, { 'content-type': `multipart/form-data; boundary=${boundary}` });
-  for (const path of paths.slice(0, mostFiles)) {
+  for (const path of paths.slice(0, maxFiles)) {
     const part = (name: string): string =>
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${path}"\r\n`;
     try {
@@ -129,7 +129,7 @@ async function run(box: Box, args: readonly string[]): Promise<string> {
 
 async function text(child: ChildProcess): Promise<string> {
   let said = '';
-  child.stdout?.on('data', (chunk: Buffer) => (said = said.length < mostText ? said + chunk.toString('utf8') : said));
+  child.stdout?.on('data', (chunk: Buffer) => (said = said.length < maxText ? said + chunk.toString('utf8') : said));
   child.stderr?.resume();
   const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? 1)));
   const [status, message, kind] = refusals[code] ?? [500, 'the operation failed', 'FILE_OPERATION_FAILED'];

@@ -25,7 +25,7 @@ export interface Groups {
 }
 
 /** What a sandbox needs to be held by its groups. */
-export interface Held {
+export interface GroupFiles {
   /** Writing its own pid there places a process. */
   readonly files: readonly string[];
   /** `NAME=DIRECTORY` to be shown inside. */
@@ -61,7 +61,7 @@ function mountOf(line: string): { readonly type: string; readonly point: string;
   return { type, point: left.split(' ')[4] ?? '', options: options.split(',') };
 }
 
-export async function hold(groups: Groups, id: string, size: Size): Promise<Held> {
+export async function hold(groups: Groups, id: string, size: Size): Promise<GroupFiles> {
   const { version, at } = groups;
   const path = (controller: Controller): string => join(at[controller], groupsName, id);
   const directories = [...new Set(controllers.map(path))];

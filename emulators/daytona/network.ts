@@ -12,27 +12,27 @@ export interface Network {
   readonly domainAllowList?: string;
 }
 
-const [mostRanges, mostDomains] = [10, 20];
+const [maxRanges, maxDomains] = [10, 20];
 const range = /^\d{1,3}(?:\.\d{1,3}){3}\/\d{1,2}$/;
 const domain = /^(?:\*\.)?(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z\d-]+$/i;
 
-const listOf = (form: RegExp, most: number) =>
+const listOf = (form: RegExp, max: number) =>
   z
     .string()
     .max(8192)
-    .refine((text) => entriesOf(text).length <= most, `has at most ${most} entries`)
+    .refine((text) => entriesOf(text).length <= max, `has at most ${max} entries`)
     .refine((text) => entriesOf(text).every((entry) => form.test(entry)), 'has an entry of another form');
 
 export const networkFields = {
   networkBlockAll: z.boolean().optional(),
-  networkAllowList: listOf(range, mostRanges).optional(),
-  domainAllowList: listOf(domain, mostDomains).optional(),
+  networkAllowList: listOf(range, maxRanges).optional(),
+  domainAllowList: listOf(domain, maxDomains).optional(),
 } satisfies { [K in keyof UpdateSandboxNetworkSettings]?: z.ZodType };
 
 export const networkChange = z.strictObject(networkFields);
-type Asked = z.infer<typeof networkChange>;
+type NetworkUpdate = z.infer<typeof networkChange>;
 
-export function networkOf({ networkBlockAll = false, networkAllowList, domainAllowList }: Asked): Network {
+export function networkOf({ networkBlockAll = false, networkAllowList, domainAllowList }: NetworkUpdate): Network {
   return {
     networkBlockAll,
     ...(networkAllowList === undefined ? {} : { networkAllowList }),
@@ -41,7 +41,7 @@ export function networkOf({ networkBlockAll = false, networkAllowList, domainAll
 }
 
 /** A block that is lifted takes the lists of before along. */
-export function changedNetwork(before: Network, asked: Asked): Network {
+export function changedNetwork(before: Network, asked: NetworkUpdate): Network {
   const kept = asked.networkBlockAll === false ? { networkBlockAll: false } : before;
   const next = { ...kept, ...networkOf({ ...kept, ...asked }) };
   if (isOpen(next) === isOpen(before)) return next;

@@ -10,7 +10,7 @@ import { asset } from '../../src/lib/asset.ts';
 import { type Box, endProcess } from './box.ts';
 import { daemonError } from './refuse.ts';
 
-const mostLogBytes = 16 * 2 ** 20;
+const maxLogBytes = 16 * 2 ** 20;
 const marks = { stdout: Buffer.from([1, 1, 1]), stderr: Buffer.from([2, 2, 2]) } as const;
 
 export interface SessionCommand {
@@ -80,7 +80,7 @@ export class ShellSession extends EventEmitter {
 
   #log(command: SessionCommand, piece: Buffer): void {
     this.#bytes += piece.length;
-    if (this.#bytes > mostLogBytes) return;
+    if (this.#bytes > maxLogBytes) return;
     command.log.push(piece);
     this.emit('log', command, piece);
   }

@@ -14,7 +14,7 @@ import { running } from './toolbox-routes.ts';
 
 const exitControl = 'X-Daytona-Pty-Exit-Control';
 const environmentPrefix = 'X-Daytona-Pty-Envs~';
-const mostLogFrame = 32 * 1024;
+const maxLogFrame = 32 * 1024;
 
 const size = z.coerce.number().int().min(1).max(1000);
 const creation = z.strictObject({
@@ -96,7 +96,7 @@ function environmentOf({ headers }: IncomingMessage): Readonly<globalThis.Record
 
 function follow(socket: WebSocket, session: ShellSession, command: SessionCommand): void {
   const push = (piece: Buffer): void => {
-    for (let at = 0; at < piece.length; at += mostLogFrame) socket.send(piece.subarray(at, at + mostLogFrame));
+    for (let at = 0; at < piece.length; at += maxLogFrame) socket.send(piece.subarray(at, at + maxLogFrame));
   };
   const onLog = (of: SessionCommand, piece: Buffer): void => void (of === command && push(piece));
   const onOver = (of: SessionCommand): void => void (of === command && socket.close(1000));

@@ -6,7 +6,7 @@ import { asset } from '../../src/lib/asset.ts';
 import { type Box, endProcess } from './box.ts';
 
 /** A reader that does not keep up is dropped. */
-const mostQueued = 256;
+const maxQueued = 256;
 
 export interface TerminalOptions {
   readonly id: string;
@@ -70,7 +70,7 @@ export class Terminal {
 
   #broadcast(chunk: Buffer): void {
     for (const socket of this.#sockets) {
-      if (socket.bufferedAmount > mostQueued * chunk.length && socket.bufferedAmount > 2 ** 20) socket.terminate();
+      if (socket.bufferedAmount > maxQueued * chunk.length && socket.bufferedAmount > 2 ** 20) socket.terminate();
       else socket.send(chunk);
     }
   }

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from './refuse.ts';
 
-const mostBodyBytes = 4 * 2 ** 20;
+const maxBodyBytes = 4 * 2 ** 20;
 
 export interface Call {
   readonly request: IncomingMessage;
@@ -50,7 +50,7 @@ export async function jsonBody(request: IncomingMessage): Promise<unknown> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > mostBodyBytes) throw new ApiError(413, 'the body is too long');
+    if (bytes > maxBodyBytes) throw new ApiError(413, 'the body is too long');
     chunks.push(chunk);
   }
   if (bytes === 0) return undefined;

@@ -9,13 +9,13 @@ import type {
 } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import type { Writable } from 'node:stream';
-import { type Faults, refusalOf } from './faults.ts';
+import { type Faults, faultError } from './faults.ts';
 import { isRecord } from './record.ts';
 import { Refusal } from './refuse.ts';
 import { refuseUnknown } from './wire.ts';
 
 /** A call as a test may look at it. */
-export interface Seen {
+export interface RecordedCall {
   readonly method: string;
   readonly request: unknown;
 }
@@ -23,16 +23,16 @@ export interface Seen {
 export interface Around {
   readonly faults: Faults;
   /** Throws unless the caller may. */
-  readonly admit: (metadata: Metadata, call: Seen) => void;
-  readonly seen: (call: Seen) => void;
+  readonly admit: (metadata: Metadata, call: RecordedCall) => void;
+  readonly seen: (call: RecordedCall) => void;
 }
 
 /** Decoded requests have the shape that the definition of their method gives them. */
 type Work<Request> = (request: Request) => Promise<object>;
-type Parts<Request> = (request: Request, signal: AbortSignal) => AsyncIterable<object>;
+type StreamHandler<Request> = (request: Request, signal: AbortSignal) => AsyncIterable<object>;
 
 /** Tries of one call come within seconds. */
-const mostAnswers = 5000;
+const maxAnswers = 5000;
 
 export class Calls {
   readonly #around: Around;
@@ -51,7 +51,7 @@ export class Calls {
     };
   }
 
-  stream<Request>(method: string, parts: Parts<Request>): handleServerStreamingCall<Request, object> {
+  stream<Request>(method: string, parts: StreamHandler<Request>): handleServerStreamingCall<Request, object> {
     return (call) => {
       const controller = new AbortController();
       call.on('cancelled', () => controller.abort());
@@ -69,7 +69,7 @@ export class Calls {
     if (isRecord(request)) refuseUnknown(request);
     this.#around.seen({ method, request });
     const fault = this.#around.faults.take(method, ['throttle', 'fail']);
-    if (fault !== null) throw refusalOf(fault);
+    if (fault !== null) throw faultError(fault);
   }
 
   async #answer<Request>(method: string, work: Work<Request>, call: ServerUnaryCall<Request, object>): Promise<object> {
@@ -78,7 +78,7 @@ export class Calls {
     const value = await this.#once(call.metadata, () => work(call.request));
     if (faults.take(method, ['duplicate']) !== null) await this.#once(call.metadata, () => work(call.request));
     const lost = faults.take(method, ['lose']);
-    if (lost !== null) throw refusalOf(lost);
+    if (lost !== null) throw faultError(lost);
     return value;
   }
 
@@ -90,14 +90,14 @@ export class Calls {
     const known = this.#answers.get(id) ?? work();
     this.#answers.set(id, known);
     const [oldest] = this.#answers.keys();
-    if (this.#answers.size > mostAnswers && oldest !== undefined) this.#answers.delete(oldest);
+    if (this.#answers.size > maxAnswers && oldest !== undefined) this.#answers.delete(oldest);
     known.catch(() => this.#answers.delete(id));
     return await known;
   }
 
   async #send<Request>(
     method: string,
-    parts: Parts<Request>,
+    parts: StreamHandler<Request>,
     { call, signal }: { readonly call: ServerWritableStream<Request, object>; readonly signal: AbortSignal },
   ): Promise<void> {
     this.begin(method, call.metadata, call.request);
@@ -105,9 +105,9 @@ export class Calls {
     for await (const part of parts(call.request, signal)) {
       if (!call.write(part)) await writable(call, signal);
       if (signal.aborted) return;
-      if (cut !== null) throw refusalOf(cut);
+      if (cut !== null) throw faultError(cut);
     }
-    if (cut !== null) throw refusalOf(cut);
+    if (cut !== null) throw faultError(cut);
   }
 }
 

@@ -20,12 +20,12 @@ const shared = [
 const capabilities =
   'chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,sys_chroot,audit_write,setfcap';
 
-const mostCopies = 5;
+const maxCopies = 5;
 
 /** Variables of a command of which the request says nothing. */
-const usualEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' } as const;
+const defaultEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' } as const;
 
-export interface Wanted {
+export interface ContainerRequest {
   readonly id: string;
   readonly directory: string;
   /** The directory of the image; its files are copied. */
@@ -53,11 +53,11 @@ export interface Container {
   remove(): Promise<void>;
 }
 
-export async function startContainer(wanted: Wanted): Promise<Container> {
+export async function startContainer(wanted: ContainerRequest): Promise<Container> {
   await mkdir(wanted.directory, { recursive: true, mode: 0o755 });
   await copyTree(wanted.image, wanted.directory);
   if (!canIsolate()) return plainContainer(wanted);
-  const starter = spawn('unshare', unshareArgs(wanted), { stdio: ['ignore', 'pipe', 'pipe'], env: usualEnv });
+  const starter = spawn('unshare', unshareArgs(wanted), { stdio: ['ignore', 'pipe', 'pipe'], env: defaultEnv });
   try {
     const pid = await firstProcess(starter);
     return new Namespaces(wanted, starter, pid);
@@ -73,7 +73,7 @@ export function canIsolate(): boolean {
   return process.getuid?.() === 0 && process.platform === 'linux';
 }
 
-function unshareArgs({ directory, network, group }: Wanted): string[] {
+function unshareArgs({ directory, network, group }: ContainerRequest): string[] {
   const groups = group.directories.flatMap((path) => [path, `/sys/fs/cgroup${groupPlace(path)}`]);
   return [
     ...['--mount', '--pid', '--ipc', '--uts', ...(network ? [] : ['--net']), '--fork', '--kill-child=KILL'],
@@ -102,13 +102,13 @@ async function firstProcess(starter: ChildProcess): Promise<number> {
 class Namespaces implements Container {
   readonly env: Readonly<Record<string, string>>;
   readonly workdir: string;
-  readonly #wanted: Wanted;
+  readonly #wanted: ContainerRequest;
   readonly #starter: ChildProcess;
   readonly #pid: number;
   readonly #gone: Promise<unknown>;
 
-  constructor(wanted: Wanted, starter: ChildProcess, pid: number) {
-    this.env = { ...usualEnv, ...wanted.env };
+  constructor(wanted: ContainerRequest, starter: ChildProcess, pid: number) {
+    this.env = { ...defaultEnv, ...wanted.env };
     this.workdir = wanted.workdir;
     this.#wanted = wanted;
     this.#starter = starter;
@@ -152,15 +152,15 @@ class Namespaces implements Container {
 }
 
 /** A container of `--unsafe` without root: processes of this host, in the directory of the sandbox. */
-function plainContainer({ directory, env, workdir }: Wanted): Container {
+function plainContainer({ directory, env, workdir }: ContainerRequest): Container {
   const inside = (path: string): string => (existsSync(path) ? path : join(directory, path));
   return {
-    env: { ...usualEnv, HOME: directory, ...env },
+    env: { ...defaultEnv, HOME: directory, ...env },
     workdir,
     enter: ([program = 'true', ...args], how) => ({
       program: '/usr/bin/env',
       args: ['--chdir', inside(how.workdir ?? workdir), program, ...args],
-      env: { ...usualEnv, HOME: directory, ...env },
+      env: { ...defaultEnv, HOME: directory, ...env },
     }),
     snapshot: (to) => cp(directory, to, { recursive: true, verbatimSymlinks: true }),
     stop: async () => undefined,
@@ -175,7 +175,7 @@ async function copyTree(from: string, to: string): Promise<void> {
     try {
       return await runTool('cp', ['-a', '--reflink=auto', `${from}/.`, to]);
     } catch (error) {
-      if (attempt === mostCopies) throw error;
+      if (attempt === maxCopies) throw error;
       await rm(to, { recursive: true, force: true });
     }
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CaissonError } from '../../src/errors.ts';
 import type { Emulator, EmulatorOptions } from '../emulator.ts';
-import { Calls, type Seen } from './calls.ts';
+import { Calls, type RecordedCall } from './calls.ts';
 import { canIsolate } from './container.ts';
 import { catalogue } from './catalogue.ts';
 import { lifecycle } from './lifecycle.ts';
@@ -28,7 +28,7 @@ import { loadWire } from './wire.ts';
 
 export interface ModalOptions extends EmulatorOptions {
   /** Called with every request that is admitted. */
-  readonly onCall?: (call: Seen) => void;
+  readonly onCall?: (call: RecordedCall) => void;
 }
 
 export interface ModalEmulator extends Emulator {
@@ -40,7 +40,7 @@ export interface ModalEmulator extends Emulator {
 
 /** Throws `failed_precondition` where commands could not be kept apart from this host. */
 export async function startModal({ unsafe, onCall }: ModalOptions): Promise<ModalEmulator> {
-  if (!canIsolate() && !unsafe) throw unsafeHere();
+  if (!canIsolate() && !unsafe) throw needsRootError();
   closeInherited();
   const directory = await mkdtemp(join(tmpdir(), 'caisson-modal-'));
   const clock = new MovableClock();
@@ -101,7 +101,7 @@ async function serve(service: Service, { faults, onCall, socket }: Serving): Pro
   return server;
 }
 
-function admitClient(tokens: Tokens, metadata: Metadata, { method }: Seen): void {
+function admitClient(tokens: Tokens, metadata: Metadata, { method }: RecordedCall): void {
   if (!tokens.isOwner(header(metadata, 'x-modal-token-id'), header(metadata, 'x-modal-token-secret')))
     throw new Refusal('UNAUTHENTICATED', 'the token id or secret is not that of this service');
   if (method === 'AuthTokenGet') return;
@@ -110,7 +110,7 @@ function admitClient(tokens: Tokens, metadata: Metadata, { method }: Seen): void
 }
 
 /** A token opens the commands of one sandbox alone. */
-function admitTask(tokens: Tokens, metadata: Metadata, { request }: Seen): void {
+function admitTask(tokens: Tokens, metadata: Metadata, { request }: RecordedCall): void {
   const bearer = header(metadata, 'authorization');
   const subject = bearer.startsWith('Bearer ') ? tokens.subjectOf(bearer.slice('Bearer '.length)) : null;
   if (subject === null || !isRecord(request) || request['taskId'] !== subject)
@@ -121,7 +121,7 @@ function header(metadata: Metadata, name: string): string {
   return String(metadata.get(name)[0] ?? '');
 }
 
-function unsafeHere(): CaissonError {
+function needsRootError(): CaissonError {
   return new CaissonError(
     'failed_precondition',
     'commands cannot be kept apart from this host: that needs root and Linux',

@@ -45,7 +45,7 @@ export class Faults {
   }
 }
 
-export function refusalOf({ kind, code, retryAfterSecs }: Fault): Refusal {
+export function faultError({ kind, code, retryAfterSecs }: Fault): Refusal {
   const usual = kind === 'throttle' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
   const metadata = new Metadata();
   if (retryAfterSecs !== undefined) metadata.set('grpc-status-details-bin', retryPolicy(retryAfterSecs));

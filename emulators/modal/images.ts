@@ -14,7 +14,7 @@ export interface StoredImage {
 }
 
 const dayMs = 24 * 3600 * 1000;
-const usualLifeMs = 30 * dayMs;
+const defaultLifeMs = 30 * dayMs;
 const reference = /^[a-z0-9][A-Za-z0-9._:/@-]{0,400}$/;
 
 export class Images {
@@ -44,7 +44,7 @@ export class Images {
 
   /** `ttlSeconds`: null for the usual 30 days, -1 for no end. */
   async ofSnapshot(ttlSeconds: number | null, fill: (directory: string) => Promise<void>): Promise<StoredImage> {
-    const lifeMs = ttlSeconds === null ? usualLifeMs : ttlSeconds * 1000;
+    const lifeMs = ttlSeconds === null ? defaultLifeMs : ttlSeconds * 1000;
     const image = await this.#add(
       `im-${randomBytes(11).toString('hex')}`,
       lifeMs < 0 ? null : this.#clock.nowMs() + lifeMs,

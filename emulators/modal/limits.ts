@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const groups = 'caisson-emulator';
 const periodMicros = 100_000;
 
-export interface Asked {
+export interface GroupLimits {
   readonly milliCores: number;
   readonly memoryMib: number;
 }
@@ -39,7 +39,7 @@ export class Limits {
     return this.#hierarchy !== null;
   }
 
-  async make(id: string, { milliCores, memoryMib }: Asked): Promise<Group> {
+  async make(id: string, { milliCores, memoryMib }: GroupLimits): Promise<Group> {
     const hierarchy = this.#hierarchy;
     if (hierarchy === null) return { directories: [] };
     const [memory, cpu] = [hierarchy.memory, hierarchy.cpu].map((root) => join(root, groups, id));

@@ -33,7 +33,7 @@ export interface Result {
   readonly exitcode: number;
 }
 
-interface Parts {
+interface LiveSandboxInput {
   readonly id: string;
   readonly taskId: string;
   readonly createdAt: number;
@@ -56,7 +56,7 @@ export class LiveSandbox {
   result: Result | null = null;
   /** Id of the snapshot at its end, when that was asked for. */
   exitSnapshot: string | null = null;
-  readonly #parts: Parts;
+  readonly #parts: LiveSandboxInput;
   readonly #execs = new Map<string, Promise<Exec>>();
   readonly #snapshots = new Map<string, Promise<string>>();
   readonly #forgetLife: () => void;
@@ -64,7 +64,7 @@ export class LiveSandbox {
   #forgetIdle: () => void = () => undefined;
   #ending: Promise<void> | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: LiveSandboxInput) {
     const { id, taskId, definition, clock } = parts;
     [this.id, this.taskId, this.definition, this.tags] = [id, taskId, definition, definition.tags];
     this.network = definition.network;

@@ -64,7 +64,7 @@ function wantedOf(request: M.ExecStart, env: Readonly<Record<string, string>>): 
   };
 }
 
-type Parts = ServerReadableStream<unknown, unknown>;
+type PartStream = ServerReadableStream<unknown, unknown>;
 
 function stdinStream(
   execOf: (id: M.ExecById) => Promise<Exec>,
@@ -77,7 +77,7 @@ function stdinStream(
     );
   };
 
-  async function takeParts(call: Parts): Promise<void> {
+  async function takeParts(call: PartStream): Promise<void> {
     let to: { readonly exec: Exec; offset: number } | null = null;
     for await (const part of call as AsyncIterable<M.StdinPart>) {
       if (part.start !== undefined) {

@@ -9,7 +9,7 @@ import type { Limits } from './limits.ts';
 import type { MovableClock } from './movable-clock.ts';
 import { Refusal } from './refuse.ts';
 
-export interface Place {
+export interface SandboxesInput {
   readonly directory: string;
   readonly clock: MovableClock;
   readonly images: Images;
@@ -17,13 +17,13 @@ export interface Place {
 }
 
 export class Sandboxes {
-  readonly #place: Place;
+  readonly #place: SandboxesInput;
   readonly #all: LiveSandbox[] = [];
   /** Names that a creation holds which has not answered yet. */
   readonly #reserved = new Set<string>();
   #latest = 0;
 
-  constructor(place: Place) {
+  constructor(place: SandboxesInput) {
     this.#place = place;
   }
 

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 
 const chunkBytes = 64 * 1024;
 /** A command that prints on without end is held then. */
-const mostBytes = 1024 * 1024 * 1024;
+const maxBytes = 1024 * 1024 * 1024;
 
 export class Spool {
   readonly #path: string;
@@ -46,7 +46,7 @@ export class Spool {
         this.#written += chunk.length;
         this.#wake();
       });
-      if (bytes > mostBytes) source.pause();
+      if (bytes > maxBytes) source.pause();
       else if (!isRoom) {
         source.pause();
         this.#file.once('drain', () => source.resume());

@@ -3,7 +3,7 @@ import { type CaissonApi, CaissonError, openCaisson } from 'caisson';
 import { type CaissonClient, connectCaisson } from 'caisson/client';
 import { type Message, reply, type ToolCall } from './model.ts';
 
-const mostTurns = 20;
+const maxTurns = 20;
 const taskId = 'agent';
 
 const goal = process.argv.slice(2).join(' ');
@@ -27,7 +27,7 @@ async function work(caisson: CaissonApi | CaissonClient, goal: string): Promise<
     },
     { role: 'user', content: goal },
   ];
-  for (let turn = 0; turn < mostTurns; turn += 1) {
+  for (let turn = 0; turn < maxTurns; turn += 1) {
     const message = await reply(messages);
     messages.push(message);
     const calls = message.tool_calls ?? [];
@@ -35,7 +35,7 @@ async function work(caisson: CaissonApi | CaissonClient, goal: string): Promise<
     for (const call of calls)
       messages.push({ role: 'tool', tool_call_id: call.id, content: JSON.stringify(await outcomeOf(caisson, call)) });
   }
-  throw new Error(`no answer after ${mostTurns} turns`);
+  throw new Error(`no answer after ${maxTurns} turns`);
 }
 
 /** What a model can act on: the exit and both streams, or why the command was not run. */

@@ -67,7 +67,7 @@ async function load(folder: string, name: string): Promise<Recipe> {
 async function ancestry(folder: string, name: string): Promise<readonly string[]> {
   const chain: string[] = [];
   for (let next: string | null = name; next !== null; next = (await readDeclared(folder, next)).parent) {
-    if (chain.includes(next)) throw broken(next, 'stands on itself');
+    if (chain.includes(next)) throw recipeError(next, 'stands on itself');
     chain.unshift(next);
   }
   return chain;
@@ -75,7 +75,7 @@ async function ancestry(folder: string, name: string): Promise<readonly string[]
 
 async function readDeclared(folder: string, name: string): Promise<Declared> {
   const value: unknown = JSON.parse(await readFile(join(folder, name, 'recipe.json'), 'utf8'));
-  if (!isDeclared(value)) throw broken(name, 'needs "about", "parent" and "env"');
+  if (!isDeclared(value)) throw recipeError(name, 'needs "about", "parent" and "env"');
   return value;
 }
 
@@ -91,7 +91,7 @@ async function readPackages(layer: string): Promise<readonly string[]> {
   const names = lines.filter((line) => line !== '' && !line.startsWith('#'));
   // Debian policy 5.6.1. A name goes into argv, where "-x" or "a,b" would mean something else.
   const bad = names.find((name) => !/^[a-z0-9][a-z0-9+.-]+$/.test(name));
-  if (bad !== undefined) throw broken(layer, `names no Debian package: "${bad}"`);
+  if (bad !== undefined) throw recipeError(layer, `names no Debian package: "${bad}"`);
   return names;
 }
 
@@ -127,6 +127,6 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-function broken(name: string, what: string): CaissonError {
+function recipeError(name: string, what: string): CaissonError {
   return new CaissonError('internal', `image recipe ${name} ${what}`);
 }

@@ -32,7 +32,7 @@ export async function run(argv: readonly [string, ...string[]], options: RunOpti
   const end = await ended(child, options.signal);
   stopIfAborted(options.signal);
   if (end.code === 0) return tail;
-  throw failure(program, end, { tail, remedy: options.remedy });
+  throw programError(program, end, { tail, remedy: options.remedy });
 }
 
 function stopIfAborted(signal: AbortSignal | undefined): void {
@@ -77,7 +77,7 @@ function ended(child: ChildProcess, signal?: AbortSignal): Promise<End> {
   return promise.finally(() => signal?.removeEventListener('abort', interrupt));
 }
 
-function failure(
+function programError(
   program: string,
   end: End,
   failure: { readonly tail: readonly string[]; readonly remedy: string },

@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { backends, usual } from '../../backends/index.ts';
 import { backendKeys } from '../../src/config/backends.ts';
-import { defaultsOf, unsectioned } from '../../src/config/defaults.ts';
-import { expectationOf, schemaOf, single } from '../../src/config/schema.ts';
-import { switchesOf } from '../../src/config/switches.ts';
+import { collectDefaults, unsectioned } from '../../src/config/defaults.ts';
+import { expectationOf, buildSchema, single } from '../../src/config/schema.ts';
+import { buildSwitches } from '../../src/config/switches.ts';
 import { unitOf } from '../../src/config/units.ts';
 import { code, escaped } from './page.ts';
 
-type Known = Awaited<ReturnType<typeof gathered>>;
+type ReferenceFacts = Awaited<ReturnType<typeof gathered>>;
 
 interface Commented {
   readonly section: string | null;
@@ -35,9 +35,9 @@ export async function configurationReference(): Promise<string> {
 
 async function gathered() {
   const keys = backendKeys(usual, backends);
-  const { document, sections } = await schemaOf(keys);
-  const defaults = defaultsOf(keys);
-  const variables = [...switchesOf(defaults)].filter(([, each]) => each.single);
+  const { document, sections } = await buildSchema(keys);
+  const defaults = collectDefaults(keys);
+  const variables = [...buildSwitches(defaults)].filter(([, each]) => each.single);
   const schemaAt = (section: string | null, key: string): unknown =>
     member(section === null ? single : member(member(sections, section), 'shape'), key);
   return {
@@ -76,7 +76,7 @@ function commentedKeys(text: string): readonly Commented[] {
   return found;
 }
 
-function entryOf({ section, key, comment }: Commented, known: Known): readonly string[] {
+function entryOf({ section, key, comment }: Commented, known: ReferenceFacts): readonly string[] {
   const name = section === null ? key : `${section}.${key}`;
   const variable = known.variable(section, key);
   const expects = known.expects(section, key);

@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto';
 import type { Message } from './types.ts';
 
-export type Placed = Pick<Message, 'platform' | 'from' | 'channel'>;
+export type MessageOrigin = Pick<Message, 'platform' | 'from' | 'channel'>;
 
 const digits = 24;
 
 /** Legal as the name of a task, whatever the ids are; the platform stands first, for patterns such as `slack-*`. */
-export function conversationOf({ platform, from, channel }: Placed, perUser: boolean): string {
+export function conversationOf({ platform, from, channel }: MessageOrigin, perUser: boolean): string {
   const person = channel === null || perUser ? from.ids[0] : null;
   return `${platform}-${hash('sha256', JSON.stringify([channel?.id ?? null, person])).slice(0, digits)}`;
 }

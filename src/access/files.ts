@@ -19,7 +19,7 @@ import { type Limits, noLimits } from './limits.ts';
 import { isPlatform } from './names.ts';
 import type { Paired, Request } from './requests.ts';
 
-const mostBytes = 4 * 1024 ** 2;
+const maxBytes = 4 * 1024 ** 2;
 const limitsFile = '_rate_limits.json';
 const nameForm = /^(.+)-(?:pending|approved)\.json$/;
 
@@ -86,7 +86,7 @@ export class PairingFiles {
 
   async #read<T>(file: string, form: z.ZodType<T>): Promise<T | null> {
     const path = join(this.#directory, file);
-    const text = await readOwnFile(path, { forbidden: 0o077, limitBytes: mostBytes });
+    const text = await readOwnFile(path, { forbidden: 0o077, limitBytes: maxBytes });
     if (text === null) return null;
     const read = form.safeParse(parsed(text));
     if (read.success) return read.data;

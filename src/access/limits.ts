@@ -4,7 +4,7 @@ import type { Asker } from './authorize.ts';
 const minuteMs = 60_000;
 /** Between two requests of one user. */
 export const pauseMs = 10 * minuteMs;
-export const mostFailures = 5;
+export const maxFailures = 5;
 export const lockoutMs = 60 * minuteMs;
 
 export interface Limits {
@@ -42,7 +42,7 @@ export function withAsked(limits: Limits, who: Asker, nowMs: number): Limits {
 
 export function withFailure(limits: Limits, platform: string, nowMs: number): Limits {
   const failed = of(limits.attempts, platform).failed + 1;
-  const locks = failed >= mostFailures;
+  const locks = failed >= maxFailures;
   return withAttempts(limits, { platform, failed: locks ? 0 : failed, lockedUntil: locks ? nowMs + lockoutMs : 0 });
 }
 
@@ -51,7 +51,7 @@ export function withSuccess(limits: Limits, platform: string): Limits {
 }
 
 export function attemptsLeft({ attempts }: Limits, platform: string): number {
-  return mostFailures - of(attempts, platform).failed;
+  return maxFailures - of(attempts, platform).failed;
 }
 
 function withAttempts(limits: Limits, changed: Attempts): Limits {

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { Silence } from './types.ts';
 
 const fullBytes = 1024 ** 2;
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /**
  *   message   somebody who is not known wrote. `not-paired`: they got a code
@@ -69,7 +69,7 @@ export class RefusalLog {
 
   /** Renames the full log; only one of several processes that find it full does so. */
   async #rotate(): Promise<void> {
-    await withLease(this.#store, 'access-log', { waitMs: patienceMs }, async () => {
+    await withLease(this.#store, 'access-log', { waitMs: timeoutMs }, async () => {
       if ((await this.#size()) > fullBytes / 2) await rename(this.#path, `${this.#path}.1`);
     });
   }

@@ -4,18 +4,18 @@ import type { Loaded } from '../config/types.ts';
 import type { Store } from '../store/store.ts';
 import { ruleFor } from './authorize.ts';
 import { channelRulesOf, platformSections } from './channel-rules.ts';
-import { conversationOf, type Placed } from './conversation.ts';
+import { conversationOf, type MessageOrigin } from './conversation.ts';
 import { messagingCwd } from './cwd.ts';
 import { decide, isForAgent } from './decide.ts';
 import { PairingFiles } from './files.ts';
 import { type Refusal, RefusalLog } from './log.ts';
 import { checkId, checkMessage, checkPlaced, checkPlatform } from './names.ts';
 import { Pairing } from './pairing.ts';
-import { unknownPlatform } from './refusals.ts';
+import { unknownPlatformError } from './refusals.ts';
 import { lifeMs, type Paired, type Request } from './requests.ts';
 import type { Hearing, Message, PairedView, PairingView, PendingView, Revoked } from './types.ts';
 
-export interface AccessParts {
+export interface AccessDependencies {
   readonly loaded: Loaded;
   readonly store: Store;
   readonly audit: Audit;
@@ -29,7 +29,7 @@ export class Access {
   readonly #pairing: Pairing;
   readonly #log: RefusalLog;
 
-  constructor({ loaded, store, audit, nowMs = Date.now }: AccessParts) {
+  constructor({ loaded, store, audit, nowMs = Date.now }: AccessDependencies) {
     this.#loaded = loaded;
     this.#files = new PairingFiles(loaded.home);
     this.#log = new RefusalLog(loaded.home, { store, nowMs });
@@ -58,7 +58,7 @@ export class Access {
     await this.#log.write(refusal);
   }
 
-  conversation(given: Placed): string {
+  conversation(given: MessageOrigin): string {
     return conversationOf(checkPlaced(given), this.#loaded.config.group_sessions_per_user);
   }
 
@@ -100,7 +100,7 @@ export class Access {
     const name = checkPlatform(platform);
     const known = [...platformSections, ...(await this.#files.platforms())];
     if (known.includes(name)) return name;
-    throw unknownPlatform(name, known);
+    throw unknownPlatformError(name, known);
   }
 
   async #offer({ platform, from }: Message): Promise<Hearing> {

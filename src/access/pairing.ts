@@ -10,11 +10,11 @@ import { newCode, sealed } from './code.ts';
 import type { PairingFiles } from './files.ts';
 import type { RefusalLog } from './log.ts';
 import { askedLately, type Limits, lockedUntil, withAsked, withFailure, withSuccess } from './limits.ts';
-import { lockedOut, noRequest, notPaired } from './refusals.ts';
-import { lifeMs, live, matching, mostPending, type Paired, type Request, without, withPaired } from './requests.ts';
+import { lockedOutError, noRequestError, notPairedError } from './refusals.ts';
+import { lifeMs, live, matching, maxPending, type Paired, type Request, without, withPaired } from './requests.ts';
 import type { Sender, Silence } from './types.ts';
 
-export interface PairingParts {
+export interface PairingDependencies {
   readonly files: PairingFiles;
   readonly store: Store;
   readonly audit: Audit;
@@ -22,17 +22,17 @@ export interface PairingParts {
   readonly nowMs: () => number;
 }
 
-export type Asked =
+export type PairingAnswer =
   | { readonly code: string; readonly expiresAt: number }
   | { readonly code: null; readonly why: Silence };
 
-const patienceMs = 10_000;
-const mostByUnits = 200;
+const timeoutMs = 10_000;
+const maxByUnits = 200;
 
 export class Pairing {
-  readonly #parts: PairingParts;
+  readonly #parts: PairingDependencies;
 
-  constructor(parts: PairingParts) {
+  constructor(parts: PairingDependencies) {
     this.#parts = parts;
   }
 
@@ -42,14 +42,14 @@ export class Pairing {
   }
 
   /** A new request takes the place of an older one of the same person: one stranger alone never fills the list. */
-  async ask(platform: string, { ids, name }: Sender): Promise<Asked> {
+  async ask(platform: string, { ids, name }: Sender): Promise<PairingAnswer> {
     const { files, nowMs } = this.#parts;
     return await this.#alone(async () => {
       const [now, limits] = [nowMs(), await files.limits()];
       if (lockedUntil(limits, platform, now) !== null) return { code: null, why: 'locked-out' };
       if (askedLately(limits, { platform, ids }, now)) return { code: null, why: 'asked-lately' };
       const others = without(live(await files.pending(platform), now), ids);
-      if (others.length >= mostPending) return { code: null, why: 'too-many-pending' };
+      if (others.length >= maxPending) return { code: null, why: 'too-many-pending' };
       const code = newCode();
       const id = randomBytes(8).toString('hex');
       // First what limits: a crash in between costs ten minutes, and opens nothing.
@@ -64,11 +64,11 @@ export class Pairing {
     const { files, audit, log, nowMs } = this.#parts;
     return await this.#alone(async () => {
       const [now, limits] = [nowMs(), await files.limits()];
-      const refused = { what: 'approve', platform, by: by.slice(0, mostByUnits) } as const;
+      const refused = { what: 'approve', platform, by: by.slice(0, maxByUnits) } as const;
       const until = lockedUntil(limits, platform, now);
       if (until !== null) {
         await log.write({ ...refused, why: 'locked-out' });
-        throw lockedOut(platform, until);
+        throw lockedOutError(platform, until);
       }
       const [requests, users] = [live(await files.pending(platform), now), await files.approved(platform)];
       const request = matching(requests, typed);
@@ -92,13 +92,13 @@ export class Pairing {
     return await this.#alone(async () => {
       const users = await files.approved(platform);
       const user = users.find(({ ids }) => ids.includes(id));
-      if (user === undefined) throw notPaired(platform, id);
+      if (user === undefined) throw notPairedError(platform, id);
       // Not first on record: an audit that cannot be written must not keep a user paired.
       await files.writeApproved(platform, without(users, user.ids));
       try {
         await this.#withdraw(platform, user.ids);
       } finally {
-        await audit.record({ ...this.#fact('revoked', platform, user.ids), by: by.slice(0, mostByUnits) });
+        await audit.record({ ...this.#fact('revoked', platform, user.ids), by: by.slice(0, maxByUnits) });
       }
       return user;
     });
@@ -142,9 +142,9 @@ export class Pairing {
     const limits = withFailure(before, platform, now);
     await files.writeLimits(limits);
     const until = lockedUntil(limits, platform, now);
-    if (until === null) return noRequest(platform, limits);
+    if (until === null) return noRequestError(platform, limits);
     await audit.record({ ...this.#fact('locked-out', platform, []), until: new Date(until).toISOString() });
-    return lockedOut(platform, until);
+    return lockedOutError(platform, until);
   }
 
   #fact(what: 'granted' | 'revoked' | 'locked-out', platform: string, user: readonly string[]) {
@@ -152,10 +152,10 @@ export class Pairing {
   }
 
   async #alone<T>(work: () => Promise<T>): Promise<T> {
-    return await withLease(this.#parts.store, 'pairing', { waitMs: patienceMs }, work);
+    return await withLease(this.#parts.store, 'pairing', { waitMs: timeoutMs }, work);
   }
 }
 
 function grant({ ids, name }: Request, { by, now }: { readonly by: string; readonly now: number }): Paired {
-  return { ids, name, pairedAt: now, by: by.slice(0, mostByUnits) };
+  return { ids, name, pairedAt: now, by: by.slice(0, maxByUnits) };
 }

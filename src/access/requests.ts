@@ -2,7 +2,7 @@
 import { opens, type Sealed } from './code.ts';
 
 export const lifeMs = 60 * 60_000;
-export const mostPending = 3;
+export const maxPending = 3;
 
 export interface Request extends Sealed {
   /** 16 hexadecimal digits, which say nothing about the code. */

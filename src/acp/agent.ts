@@ -34,7 +34,7 @@ export async function agentOnHost(
   });
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
-    child.once('error', (cause) => reject(notStarted(program, cause)));
+    child.once('error', (cause) => reject(agentStartError(program, cause)));
   });
   const signalGroup = (signal: NodeJS.Signals): void => {
     try {
@@ -55,7 +55,7 @@ export async function agentOnHost(
   return { input: child.stdin, output: child.stdout, exitCode, stop: once(stop) };
 }
 
-function notStarted(program: string, cause: Error): CaissonError {
+function agentStartError(program: string, cause: Error): CaissonError {
   return new CaissonError('not_found', `the agent ${JSON.stringify(program.slice(0, 256))} cannot be started`, {
     cause,
     remedy: 'give a program that is in PATH, or its path, after --',

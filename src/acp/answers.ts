@@ -3,14 +3,14 @@ import { CaissonError } from '../errors.ts';
 import { type Message, type MessageWriter, objectIn } from '../lib/message-lines.ts';
 import type { Asking } from './asked.ts';
 import type { Files } from './files.ts';
-import { errorAnswer, wrong } from './problem.ts';
+import { errorAnswer, argumentError } from './problem.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Files and commands hold memory; a wait is small. */
-const mostAtOnce = { work: 32, wait: 1024 } as const;
+const maxAtOnce = { work: 32, wait: 1024 } as const;
 const isWait = /^terminal\/(?:output|wait_for_exit|kill|release)$/;
 
-interface Parts {
+interface AnswersInput {
   readonly agent: MessageWriter;
   readonly asking: Asking;
   readonly files: Files;
@@ -21,12 +21,12 @@ interface Parts {
 export const isAnsweredHere = (method: string): boolean => /^(?:fs|terminal)\//.test(method);
 
 export class Answers {
-  readonly #parts: Parts;
+  readonly #parts: AnswersInput;
   readonly #working = new Map<unknown, AbortController>();
   readonly #waiting = new Map<unknown, AbortController>();
   readonly #closing = new AbortController();
 
-  constructor(parts: Parts) {
+  constructor(parts: AnswersInput) {
     this.#parts = parts;
   }
 
@@ -35,9 +35,9 @@ export class Answers {
     const { id, method } = message;
     if (id === undefined) return;
     const isSmall = isWait.test(String(method));
-    const [working, most] = isSmall ? [this.#waiting, mostAtOnce.wait] : [this.#working, mostAtOnce.work];
+    const [working, max] = isSmall ? [this.#waiting, maxAtOnce.wait] : [this.#working, maxAtOnce.work];
     const { agent } = this.#parts;
-    if (working.size >= most || working.has(id)) return await agent.write(errorAnswer(id, tooMany()));
+    if (working.size >= max || working.has(id)) return await agent.write(errorAnswer(id, tooManyRequestsError()));
     const canceled = new AbortController();
     working.set(id, canceled);
     void this.#answer(message, canceled.signal)
@@ -63,7 +63,7 @@ export class Answers {
   async #resultOf(method: unknown, params: Message | null, signal: AbortSignal): Promise<Message> {
     const { asking, files, terminals } = this.#parts;
     const { sessionId } = params ?? {};
-    if (params === null || typeof sessionId !== 'string') throw wrong('sessionId must be a text');
+    if (params === null || typeof sessionId !== 'string') throw argumentError('sessionId must be a text');
     if (method === 'fs/read_text_file')
       return await asking.during(sessionId, async () => await files.read(params, signal));
     if (method === 'fs/write_text_file')
@@ -78,4 +78,4 @@ export class Answers {
   }
 }
 
-const tooMany = (): CaissonError => new CaissonError('resource_exhausted', 'too many requests at once');
+const tooManyRequestsError = (): CaissonError => new CaissonError('resource_exhausted', 'too many requests at once');

@@ -5,19 +5,19 @@ import type { Editor } from './editor.ts';
 import { choiceOf } from './permission.ts';
 import { commandQuestion } from './question.ts';
 
-export interface Asked {
+export interface AskedSession {
   readonly sessionId: string;
   /** The user has seen the diff of this very write and allowed it. */
   approvedEdit: boolean;
 }
 
 export class Asking {
-  readonly #current = new AsyncLocalStorage<Asked>();
+  readonly #current = new AsyncLocalStorage<AskedSession>();
   /** There is one as soon as messages pass. */
   editor: Editor | null = null;
 
-  async during<T>(sessionId: string, work: (asked: Asked) => Promise<T>): Promise<T> {
-    const asked: Asked = { sessionId, approvedEdit: false };
+  async during<T>(sessionId: string, work: (asked: AskedSession) => Promise<T>): Promise<T> {
+    const asked: AskedSession = { sessionId, approvedEdit: false };
     return await this.#current.run(asked, async () => await work(asked));
   }
 

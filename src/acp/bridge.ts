@@ -7,13 +7,13 @@ import { type Answers, isAnsweredHere } from './answers.ts';
 import type { Editor } from './editor.ts';
 import { offeredIn, outcomeFor } from './permission.ts';
 import { CaissonError } from '../errors.ts';
-import { errorAnswer, wrong } from './problem.ts';
+import { errorAnswer, argumentError } from './problem.ts';
 import { inProject } from './project.ts';
 import { harmless } from './question.ts';
 import { isMethod, Requests } from './requests.ts';
 import { notice, withOutputs } from './update.ts';
 
-export interface BridgeParts {
+export interface BridgeInput {
   readonly toEditor: MessageWriter;
   readonly toAgent: MessageWriter;
   readonly editor: Editor;
@@ -29,10 +29,10 @@ export interface BridgeParts {
 const opensSession = /^session\/(?:new|load|resume|fork)$/;
 
 export class Bridge {
-  readonly #parts: BridgeParts;
+  readonly #parts: BridgeInput;
   readonly #requests = new Requests();
 
-  constructor(parts: BridgeParts) {
+  constructor(parts: BridgeInput) {
     this.#parts = parts;
   }
 
@@ -57,7 +57,7 @@ export class Bridge {
     const { answers, toEditor, textOf } = this.#parts;
     const { method } = message;
     if (typeof method !== 'string') return await this.#responded(message);
-    const refusal = this.#refusalOf(method, objectIn(message['params']));
+    const refusal = this.#refusalError(method, objectIn(message['params']));
     if (refusal !== null) return await this.#refuse(message, refusal);
     if (isAnsweredHere(method)) return await answers.take(message);
     if (method === 'session/request_permission') return await this.#permission(message);
@@ -65,11 +65,11 @@ export class Bridge {
     await toEditor.write(method === 'session/update' ? withOutputs(message, textOf) : message);
   }
 
-  #refusalOf(method: string, params: Message | null): CaissonError | null {
+  #refusalError(method: string, params: Message | null): CaissonError | null {
     if (!isMethod(method)) return new CaissonError('not_supported', 'there is no such method');
     return !isAnsweredHere(method) || this.#requests.knows(params?.['sessionId'])
       ? null
-      : wrong('sessionId must be that of a session of the editor');
+      : argumentError('sessionId must be that of a session of the editor');
   }
 
   /** A notification has no answer. */

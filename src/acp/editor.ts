@@ -14,9 +14,9 @@ interface Waiting {
   readonly end: (answer: Answer) => void;
 }
 
-const mostLate = 256;
+const maxLate = 256;
 /** Most questions at once: those of an agent that asks without end would each wait for the whole of the timeout. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 
 export class Editor {
   readonly #writer: MessageWriter;
@@ -45,7 +45,7 @@ export class Editor {
 
   /** Whether a request of the agent with this id may be passed on: one, as long as it is not answered. */
   takes(id: unknown): boolean {
-    return this.#canAsk && this.#waiting.size < mostWaiting && !this.#waiting.has(id);
+    return this.#canAsk && this.#waiting.size < maxWaiting && !this.#waiting.has(id);
   }
 
   /** Asks for Caisson. Never rejects. */
@@ -102,7 +102,7 @@ export class Editor {
 
   #tooLate(id: unknown): void {
     const [oldest] = this.#late;
-    if (this.#late.size >= mostLate) this.#late.delete(oldest);
+    if (this.#late.size >= maxLate) this.#late.delete(oldest);
     this.#late.add(id);
   }
 

@@ -10,18 +10,18 @@ export function isSensitive(path: string): boolean {
   return path.split('/').some((name) => sensitive.test(name));
 }
 
-export interface Standing {
+export interface EditPermission {
   readonly mode: EditMode;
   /** The user has allowed the edits of this session. */
   readonly granted: boolean;
 }
 
-export function isAsked(path: string, { mode, granted }: Standing): boolean {
+export function isAsked(path: string, { mode, granted }: EditPermission): boolean {
   return isSensitive(path) || (mode !== 'policy' && !granted);
 }
 
 /** Whether a yes to this edit holds for the later ones of the session. */
-export function mayHold(path: string, { mode }: Standing): boolean {
+export function mayHold(path: string, { mode }: EditPermission): boolean {
   return mode !== 'policy' && !isSensitive(path);
 }
 

@@ -3,17 +3,17 @@ import { isUtf8 } from 'node:buffer';
 import { CaissonError, isCode } from '../errors.ts';
 import type { FileTools } from '../service/api.ts';
 import type { Message } from '../lib/message-lines.ts';
-import type { Asked } from './asked.ts';
+import type { AskedSession } from './asked.ts';
 import type { Editor } from './editor.ts';
-import { grants, isAsked, mayHold, type Standing } from './edits.ts';
+import { grants, isAsked, mayHold, type EditPermission } from './edits.ts';
 import { choiceOf } from './permission.ts';
-import { wrong } from './problem.ts';
+import { argumentError } from './problem.ts';
 import { inProject, realInProject } from './project.ts';
 import { editQuestion } from './question.ts';
 import type { AcpSettings, Workplace } from './types.ts';
 
 /** Most bytes that are read of a file, or written to it, at once. */
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 type Content = Awaited<ReturnType<FileTools['read']>>;
 
@@ -33,14 +33,15 @@ export class Files {
   async read({ path, line, limit }: Message, signal: AbortSignal): Promise<Message> {
     const real = await this.#realOf(path, signal);
     const { bytes, size } = await this.#contentOf(real, signal);
-    if (bytes.length < size) throw wrong(`it has ${size} bytes, and ${mostBytes} are the most that is read at once`);
-    if (!isUtf8(bytes)) throw wrong('it is no text in UTF-8');
+    if (bytes.length < size)
+      throw argumentError(`it has ${size} bytes, and ${maxBytes} are the most that is read at once`);
+    if (!isUtf8(bytes)) throw argumentError('it is no text in UTF-8');
     return { content: lines(bytes.toString(), countOf(line, 'line'), countOf(limit, 'limit')) };
   }
 
-  async write({ path, content }: Message, asked: Asked, signal: AbortSignal): Promise<Message> {
-    if (typeof content !== 'string' || Buffer.byteLength(content) > mostBytes)
-      throw wrong(`content must be a text of at most ${mostBytes} bytes`);
+  async write({ path, content }: Message, asked: AskedSession, signal: AbortSignal): Promise<Message> {
+    if (typeof content !== 'string' || Buffer.byteLength(content) > maxBytes)
+      throw argumentError(`content must be a text of at most ${maxBytes} bytes`);
     const real = await this.#realOf(path, signal);
     const before = await this.#contentOf(real, signal).catch((error: unknown) => {
       if (isCode(error, 'not_found')) return null;
@@ -56,17 +57,17 @@ export class Files {
 
   async #admit(
     { real, before, after }: { readonly real: string; readonly before: Content | null; readonly after: string },
-    asked: Asked,
+    asked: AskedSession,
     signal: AbortSignal,
   ): Promise<void> {
     const below = real.slice(this.#place.project.length);
-    const standing: Standing = { mode: this.#settings.edits, granted: this.#granted.has(asked.sessionId) };
+    const standing: EditPermission = { mode: this.#settings.edits, granted: this.#granted.has(asked.sessionId) };
     if (!isAsked(below, standing)) return;
     const edit = { path: real, before: textOf(before), after, mayHold: mayHold(below, standing) };
     const question = editQuestion(asked.sessionId, edit);
     const answer = await this.#editor.ask(question, signal);
     const choice = choiceOf(answer, edit.mayHold ? ['once', 'session', 'deny'] : ['once', 'deny']);
-    if (choice === 'deny') throw refused(answer.kind);
+    if (choice === 'deny') throw fileRequestError(answer.kind);
     if (edit.mayHold && grants(choice, standing.mode)) this.#granted.add(asked.sessionId);
     asked.approvedEdit = true;
   }
@@ -77,7 +78,7 @@ export class Files {
 
   async #contentOf(path: string, signal: AbortSignal): Promise<Content> {
     const { api, taskId: task } = this.#place;
-    return await api.files.read({ task, path, length: mostBytes }, { signal });
+    return await api.files.read({ task, path, length: maxBytes }, { signal });
   }
 }
 
@@ -88,7 +89,7 @@ const reasons = {
   unable: ['approval_required', 'this edit is asked for, and the editor cannot ask'],
 } as const;
 
-function refused(kind: keyof typeof reasons): CaissonError {
+function fileRequestError(kind: keyof typeof reasons): CaissonError {
   const [code, message] = reasons[kind];
   return new CaissonError(code, message);
 }
@@ -101,7 +102,7 @@ function textOf(content: Content | null): string | null | undefined {
 function countOf(value: unknown, name: string): number | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw wrong(`${name} must be a whole number from 0 on`);
+  throw argumentError(`${name} must be a whole number from 0 on`);
 }
 
 /** Lines count from 1. */

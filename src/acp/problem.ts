@@ -8,13 +8,13 @@ const internal = -32_603;
 const canceled = -32_800;
 const notFound = -32_002;
 const refused = -32_000;
-const mostUnits = 2000;
+const maxUnits = 2000;
 
 /** The answer to a request that failed. The message is for the agent, which may correct itself by it. */
 export function errorAnswer(id: unknown, error: unknown): Message {
   const { code, message, remedy } = toCaissonError(error);
   const text = remedy === undefined || remedy === null ? message : `${message} (${remedy})`;
-  return { jsonrpc: '2.0', id, error: { code: numberOf(error), message: text.slice(0, mostUnits), data: { code } } };
+  return { jsonrpc: '2.0', id, error: { code: numberOf(error), message: text.slice(0, maxUnits), data: { code } } };
 }
 
 function numberOf(error: unknown): number {
@@ -25,6 +25,6 @@ function numberOf(error: unknown): number {
   return isCode(error, 'internal') ? internal : refused;
 }
 
-export function wrong(message: string): CaissonError {
+export function argumentError(message: string): CaissonError {
   return new CaissonError('invalid_argument', message);
 }

@@ -7,7 +7,7 @@ import { optionsFor } from './permission.ts';
 import { findingText, placeOf } from '../service/api.ts';
 import { bounded, codeBlock, codeTitle, hidesSomething, onOneLine, titleOf, visible } from './shown.ts';
 
-const mostDiffUnits = 256 * 1024;
+const maxDiffUnits = 256 * 1024;
 
 const textBlock = (text: string): Message => ({ type: 'content', content: { type: 'text', text } });
 const toolCallId = (): string => `caisson-${randomBytes(9).toString('hex')}`;
@@ -57,11 +57,11 @@ export function editQuestion(sessionId: string, { path, before, after, mayHold }
     ...([path, before ?? '', after].some(hidesSomething)
       ? ['It holds characters that are not seen; they are spelled out here.']
       : []),
-    ...([before ?? '', after].some((text) => text.length > mostDiffUnits)
+    ...([before ?? '', after].some((text) => text.length > maxDiffUnits)
       ? ['It is long, and its middle is not shown.']
       : []),
   ];
-  const side = (text: string): string => visible(bounded(text, mostDiffUnits));
+  const side = (text: string): string => visible(bounded(text, maxDiffUnits));
   const diff = {
     type: 'diff',
     path: onOneLine(path),

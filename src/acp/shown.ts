@@ -43,9 +43,9 @@ export function codeBlock(text: string): string {
 }
 
 /** Both ends of a long text. */
-export function bounded(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const half = Math.floor(most / 2);
+export function bounded(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const half = Math.floor(max / 2);
   return `${text.slice(0, half)}\n[... ${text.length - 2 * half} characters are not shown ...]\n${text.slice(-half)}`;
 }
 

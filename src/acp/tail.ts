@@ -1,6 +1,6 @@
 /** The end of an output, bounded, and cut at the beginning of a character (ACP v1, terminals). */
 
-const most = 1024 * 1024;
+const max = 1024 * 1024;
 
 export class Tail {
   readonly #limit: number;
@@ -10,8 +10,8 @@ export class Tail {
 
   /** `limit`: bytes, as the agent asks for. */
   constructor(limit: unknown) {
-    const asked = typeof limit === 'number' && limit >= 0 ? Math.floor(limit) : most;
-    this.#limit = Math.min(asked, most);
+    const asked = typeof limit === 'number' && limit >= 0 ? Math.floor(limit) : max;
+    this.#limit = Math.min(asked, max);
   }
 
   add(chunk: Buffer): void {

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { CaissonError } from '../errors.ts';
 import type { Exit, Running } from '../service/api.ts';
 import { type Message, objectIn } from '../lib/message-lines.ts';
-import { wrong } from './problem.ts';
+import { argumentError } from './problem.ts';
 import { inProject } from './project.ts';
 import { Tail } from './tail.ts';
 import type { Workplace } from './types.ts';
 
-const mostTerminals = 64;
+const maxTerminals = 64;
 
 interface Terminal {
   readonly sessionId: unknown;
@@ -39,8 +39,8 @@ export class Terminals {
       cwd: cwd === undefined || cwd === null ? project : inProject(project, cwd),
       env: variablesOf(env),
     };
-    if (this.#open.size + this.#starting >= mostTerminals)
-      throw new CaissonError('resource_exhausted', `${mostTerminals} terminals are open`, {
+    if (this.#open.size + this.#starting >= maxTerminals)
+      throw new CaissonError('resource_exhausted', `${maxTerminals} terminals are open`, {
         remedy: 'release those that are not needed',
       });
     this.#starting += 1;
@@ -128,9 +128,9 @@ const plainWord = /^[\w@%+=:,./-]+$/;
 
 /** Agents give a program with its arguments, or a text for a shell. */
 function commandOf(command: unknown, args: unknown): readonly [string, ...string[]] {
-  if (typeof command !== 'string' || command === '') throw wrong('command must be a text');
+  if (typeof command !== 'string' || command === '') throw argumentError('command must be a text');
   const words = args ?? [];
-  if (!isTexts(words)) throw wrong('args must be a list of texts');
+  if (!isTexts(words)) throw argumentError('args must be a list of texts');
   return words.length === 0 && !plainWord.test(command) ? ['sh', '-c', command] : [command, ...words];
 }
 
@@ -139,11 +139,12 @@ const isTexts = (value: unknown): value is readonly string[] =>
 
 function variablesOf(env: unknown): Readonly<Record<string, string>> {
   if (env === undefined || env === null) return {};
-  if (!Array.isArray(env)) throw wrong('env must be a list of variables');
+  if (!Array.isArray(env)) throw argumentError('env must be a list of variables');
   return Object.fromEntries(
     env.map((each: unknown) => {
       const { name, value } = objectIn(each) ?? {};
-      if (typeof name !== 'string' || typeof value !== 'string') throw wrong('a variable has a name and a value');
+      if (typeof name !== 'string' || typeof value !== 'string')
+        throw argumentError('a variable has a name and a value');
       return [name, value] as const;
     }),
   );

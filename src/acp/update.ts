@@ -2,7 +2,7 @@
 import { type Message, objectIn } from '../lib/message-lines.ts';
 import { bounded, codeBlock } from './shown.ts';
 
-const mostUnits = 16_384;
+const maxUnits = 16_384;
 
 /** Puts the text of Caisson's terminals into a message; a message without such a terminal stays as it is. */
 export function withOutputs(message: Message, textOf: (terminalId: unknown) => string | null): Message {
@@ -19,7 +19,7 @@ function shownBlock(block: unknown, textOf: (terminalId: unknown) => string | nu
   const { type, terminalId } = objectIn(block) ?? {};
   const output = type === 'terminal' ? textOf(terminalId) : null;
   if (output === null) return block;
-  const text = codeBlock(bounded(output, mostUnits));
+  const text = codeBlock(bounded(output, maxUnits));
   return { type: 'content', content: { type: 'text', text } };
 }
 

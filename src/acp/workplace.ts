@@ -7,7 +7,7 @@ import type { CaissonApi, Options, SandboxRequest } from '../service/api.ts';
 import { syncProject } from './project.ts';
 import type { AcpSettings, EditMode, Workplace } from './types.ts';
 
-export interface Opened {
+export interface OpenWorkplace {
   readonly place: Workplace;
   /** True when the project cannot be bound: its files travel at both ends of each turn. */
   readonly synced: boolean;
@@ -36,7 +36,7 @@ export async function openWorkplace(
   api: CaissonApi,
   { project, request, sync }: { readonly project: string; readonly request: SandboxRequest; readonly sync: boolean },
   options: Options,
-): Promise<Opened> {
+): Promise<OpenWorkplace> {
   const taskId = request.taskId ?? taskOfProject(project);
   const place = { api, taskId, project };
   if (!sync && (await isBound(api, { ...request, taskId, project: true }, options))) return { place, synced: false };

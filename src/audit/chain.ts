@@ -19,7 +19,7 @@ import type { Json } from './types.ts';
 
 export type Fields = Readonly<Record<string, Json>>;
 
-interface Seen {
+interface FileState {
   readonly inode: number;
   readonly size: number;
   readonly link: Link;
@@ -41,7 +41,7 @@ export class Chain {
   #fd: number;
   #inode: number;
   /** After our last line. When the file is still so, no other process has written. */
-  #seen: Seen | null = null;
+  #seen: FileState | null = null;
 
   constructor(directory: string, limits: ChainLimits) {
     this.#directory = directory;

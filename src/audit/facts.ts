@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { Redaction } from '../redact/redactor.ts';
 import type { Json } from './types.ts';
 
-const mostUnits = 8192;
+const maxUnits = 8192;
 /** Shorter values (`1`, `true`, `prod`) stand in commands by chance, and are no secrets. */
 const leastSecretUnits = 6;
 /** Forms of secrets are taken out also where redaction of output is switched off. */
@@ -43,7 +43,7 @@ function withoutValues(word: string, env: Readonly<Record<string, string>>): str
 }
 
 function shorten(words: readonly string[]): readonly string[] {
-  let left = mostUnits;
+  let left = maxUnits;
   const kept: string[] = [];
   for (const word of words) {
     if (left <= 0) return [...kept, '[…]'];

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { decode, type Link, mostLineBytes } from './line.ts';
+import { decode, type Link, maxLineBytes } from './line.ts';
 import type { AuditRecord } from './types.ts';
 
 export const currentName = 'audit.ndjson';
@@ -73,7 +73,7 @@ export interface End {
 
 export function endOf(fd: number): End {
   const { size } = fstatSync(fd);
-  const length = Math.min(size, 2 * mostLineBytes);
+  const length = Math.min(size, 2 * maxLineBytes);
   const bytes = Buffer.alloc(length);
   readSync(fd, bytes, 0, length, size - length);
   const newline = bytes.lastIndexOf(10);

@@ -10,7 +10,7 @@ export interface Link {
 export const beginning: Link = { seq: 0, hash: '0'.repeat(64) };
 
 /** A line is one write, and is found again by looking back this far at most. */
-export const mostLineBytes = 64 * 1024;
+export const maxLineBytes = 64 * 1024;
 const ending = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s;
 
 export function encode(
@@ -20,7 +20,7 @@ export function encode(
   const seq = before.seq + 1;
   const whole = JSON.stringify({ seq, ...fields, prev: before.hash });
   // A unit of UTF-16 takes at most three bytes of UTF-8.
-  if (whole.length > mostLineBytes / 3 && Buffer.byteLength(whole) > mostLineBytes - 128)
+  if (whole.length > maxLineBytes / 3 && Buffer.byteLength(whole) > maxLineBytes - 128)
     return encode(
       { ...only(fields, ['at', 'type', 'holder', 'owner', 'taskId', 'execId']), left_out: 'too long' },
       before,

@@ -139,7 +139,7 @@ class AuditLog implements Audit {
       this.#waiting = [];
       batch?.resolve();
     } catch (error) {
-      const failure = unwritable(error, this.#directory);
+      const failure = auditWriteError(error, this.#directory);
       // Their waiters do not go on, so that these records must not be written later.
       this.#waiting = this.#waiting.filter((each) => batch?.entries.has(each) !== true);
       batch?.reject(failure);
@@ -159,7 +159,7 @@ class AuditLog implements Audit {
   }
 }
 
-function unwritable(error: unknown, directory: string): CaissonError {
+function auditWriteError(error: unknown, directory: string): CaissonError {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   const why = error instanceof Error ? error.message : String(error);

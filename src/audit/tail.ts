@@ -7,7 +7,7 @@ import type { Lines } from './read.ts';
 import { newestFirst, Reader } from './reader.ts';
 import type { Audit, AuditRecord } from './types.ts';
 
-interface Place {
+interface TailSource {
   readonly directory: string;
   /** The lines that may be wanted. */
   readonly lines: Lines;
@@ -17,7 +17,7 @@ type How = Parameters<Audit['tail']>[0];
 
 const lookMs = 200;
 
-export async function* follow(place: Place, how: How): AsyncGenerator<AuditRecord, void, void> {
+export async function* follow(place: TailSource, how: How): AsyncGenerator<AuditRecord, void, void> {
   const { directory, lines } = place;
   // Before anything is waited for: what comes from now on is to come.
   const last = newestSeq(directory);
@@ -30,7 +30,11 @@ export async function* follow(place: Place, how: How): AsyncGenerator<AuditRecor
   yield* how.follow ? toCome(place, last, how) : [];
 }
 
-async function* toCome({ directory, lines }: Place, last: number, how: How): AsyncGenerator<AuditRecord, void, void> {
+async function* toCome(
+  { directory, lines }: TailSource,
+  last: number,
+  how: How,
+): AsyncGenerator<AuditRecord, void, void> {
   const reader = new Reader(directory, last, lines);
   const { signal } = how;
   let seen = '';
@@ -58,7 +62,7 @@ const isWanted = async (record: AuditRecord, { owner, only }: How): Promise<bool
  * The number of the first of the last `count` records that are wanted; Infinity where there is none. They are read again from
  * there on, since so many would fill the memory.
  */
-async function firstOf({ directory, lines }: Place, last: number, how: How): Promise<number> {
+async function firstOf({ directory, lines }: TailSource, last: number, how: How): Promise<number> {
   let [first, found] = [Infinity, 0];
   if (how.count === 0) return first;
   for await (const record of newestFirst(directory, lines)) {

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { fileNames, headName, readHead } from './files.ts';
-import { beginning, decode, type Link, mostLineBytes } from './line.ts';
+import { beginning, decode, type Link, maxLineBytes } from './line.ts';
 import type { AuditRecord, Broken, Verification } from './types.ts';
 
 interface OpenFile {
@@ -183,7 +183,7 @@ function* linesOf({ name, fd, size }: OpenFile): Generator<Line> {
       yield { file: name, line, bytes: bytes.subarray(0, end), ended: true };
       bytes = bytes.subarray(end + 1);
     }
-    rest = bytes.length > 2 * mostLineBytes ? bytes.subarray(-2 * mostLineBytes) : bytes;
+    rest = bytes.length > 2 * maxLineBytes ? bytes.subarray(-2 * maxLineBytes) : bytes;
   }
   if (rest.length > 0) yield { file: name, line: line + 1, bytes: rest, ended: false };
 }

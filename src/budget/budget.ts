@@ -1,12 +1,12 @@
 /** One budget of this process: what owners hold of it, and what waits for it. */
 import { abortError } from '../errors.ts';
 import { operator } from '../values/caller.ts';
-import { nextOf, orUnlimited } from './order.ts';
-import { exhausted } from './refusal.ts';
+import { chooseNext, orUnlimited } from './order.ts';
+import { budgetExhaustedError } from './refusal.ts';
 import type { Budget, BudgetFigures, BudgetName, Limits, Reason, Share, Wait } from './types.ts';
 
 /** Requests of one owner that wait. */
-export const mostWaiting = 256;
+export const maxWaiting = 256;
 
 interface Waiter {
   readonly amount: number;
@@ -41,10 +41,10 @@ export class HeldBudget implements Budget {
 
   async wait(owner: string, { amount = 1, signal }: Wait = {}): Promise<Share> {
     if (signal?.aborted === true) throw abortError(signal);
-    const most = Math.min(this.#mostOf(owner), this.#total());
-    if (amount > most) throw this.#refusal(owner, amount, this.#mostOf(owner) < this.#total() ? 'owner' : 'total');
+    const max = Math.min(this.#maxOf(owner), this.#total());
+    if (amount > max) throw this.#refusalError(owner, amount, this.#maxOf(owner) < this.#total() ? 'owner' : 'total');
     const account = this.#account(owner);
-    if (account.waiting.length >= mostWaiting) throw this.#refusal(owner, amount, 'waiting');
+    if (account.waiting.length >= maxWaiting) throw this.#refusalError(owner, amount, 'waiting');
     const { promise, resolve } = Promise.withResolvers<Share>();
     const waiter: Waiter = { amount, go: resolve };
     account.waiting.push(waiter);
@@ -54,10 +54,7 @@ export class HeldBudget implements Budget {
 
   figures(): BudgetFigures {
     const accounts = [...this.#accounts.values()];
-    const largest = accounts.reduce<Account | null>(
-      (most, each) => (each.used > (most?.used ?? 0) ? each : most),
-      null,
-    );
+    const largest = accounts.reduce<Account | null>((max, each) => (each.used > (max?.used ?? 0) ? each : max), null);
     const last = this.#lastRefused;
     return {
       name: this.#name,
@@ -106,7 +103,7 @@ export class HeldBudget implements Budget {
   /** Gives to those that wait what is free. */
   #serve(): void {
     for (;;) {
-      const next = nextOf([...this.#accounts.values()], this.#total() - this.#used, (owner) => this.#mostOf(owner));
+      const next = chooseNext([...this.#accounts.values()], this.#total() - this.#used, (owner) => this.#maxOf(owner));
       const account = next === null ? undefined : this.#accounts.get(next);
       const waiter = account?.waiting.shift();
       if (account === undefined || waiter === undefined) return;
@@ -142,23 +139,30 @@ export class HeldBudget implements Budget {
 
   #check(owner: string, amount: number): void {
     const used = this.#accounts.get(owner)?.used ?? 0;
-    if (used + amount > this.#mostOf(owner)) throw this.#refusal(owner, amount, 'owner');
-    if (this.#used + amount > this.#total()) throw this.#refusal(owner, amount, 'total');
+    if (used + amount > this.#maxOf(owner)) throw this.#refusalError(owner, amount, 'owner');
+    if (this.#used + amount > this.#total()) throw this.#refusalError(owner, amount, 'total');
   }
 
-  #refusal(owner: string, amount: number, reason: Reason): Error {
+  #refusalError(owner: string, amount: number, reason: Reason): Error {
     this.#refused[reason] += 1;
     this.#lastRefused = { owner, at: performance.now() };
     const account = this.#accounts.get(owner);
-    const limits = { owner: this.#mostOf(owner), total: this.#total(), waiting: mostWaiting };
-    return exhausted({ budget: this.#name, reason, owner, used: account?.used ?? 0, amount, most: limits[reason] });
+    const limits = { owner: this.#maxOf(owner), total: this.#total(), waiting: maxWaiting };
+    return budgetExhaustedError({
+      budget: this.#name,
+      reason,
+      owner,
+      used: account?.used ?? 0,
+      amount,
+      max: limits[reason],
+    });
   }
 
   #total(): number {
     return orUnlimited(this.#limits().total);
   }
 
-  #mostOf(owner: string): number {
+  #maxOf(owner: string): number {
     return owner === operator ? this.#total() : orUnlimited(this.#limits().perOwner);
   }
 

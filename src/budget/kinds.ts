@@ -68,7 +68,7 @@ export const kinds = kindsOf({
 export type BudgetName = keyof typeof kinds;
 
 /** Default limits in the form of the configuration file. */
-export const usualLimits = Object.fromEntries(
+export const defaultLimits = Object.fromEntries(
   Object.entries(kinds).map(([name, { total, perOwner }]) => [name, { total, per_owner: perOwner }] as const),
 );
 

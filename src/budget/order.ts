@@ -2,7 +2,7 @@
 import type { Limits } from './types.ts';
 
 /** One owner of a budget: what it holds, and the amounts of its requests that wait, oldest first. */
-export interface Standing {
+export interface OwnerStanding {
   readonly owner: string;
   readonly used: number;
   readonly waiting: readonly { readonly amount: number }[];
@@ -12,11 +12,15 @@ export interface Standing {
  * The owner whose oldest request is next: of those that may hold as much, the one that holds the least; of equals the first. `null`:
  * none is. A request that finds too little free holds up those behind it: small ones would pass a large one for ever.
  */
-export function nextOf(owners: readonly Standing[], free: number, mostOf: (owner: string) => number): string | null {
-  let next: Standing | null = null;
+export function chooseNext(
+  owners: readonly OwnerStanding[],
+  free: number,
+  maxOf: (owner: string) => number,
+): string | null {
+  let next: OwnerStanding | null = null;
   for (const each of owners) {
     const [first] = each.waiting;
-    if (first === undefined || each.used + first.amount > mostOf(each.owner)) continue;
+    if (first === undefined || each.used + first.amount > maxOf(each.owner)) continue;
     if (next === null || each.used < next.used) next = each;
   }
   return next !== null && (next.waiting[0]?.amount ?? 0) <= free ? next.owner : null;

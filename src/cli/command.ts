@@ -1,6 +1,6 @@
 /** What a command is. One definition drives parsing, help and the suggestion of names. */
 import type { Context } from './context.ts';
-import type { Given, GivenOf, Options } from './option.ts';
+import type { GivenOptions, GivenOf, Options } from './option.ts';
 
 export interface Operand {
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Outline {
 
 export interface Command extends Outline {
   /** Resolves to the exit code. */
-  readonly run: (given: Given, context: Context) => Promise<number>;
+  readonly run: (given: GivenOptions, context: Context) => Promise<number>;
 }
 
 interface Definition<O extends Options> extends Outline {

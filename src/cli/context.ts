@@ -8,7 +8,7 @@ import { approverOn } from './approver.ts';
 import { escapeLine } from './escape.ts';
 import { watchInterrupts } from './interrupt.ts';
 import { toJson } from './json.ts';
-import type { Given } from './option.ts';
+import type { GivenOptions } from './option.ts';
 import { paintFor, type Paint } from './paint.ts';
 import { statusOn } from './status.ts';
 import { table } from './table.ts';
@@ -61,7 +61,7 @@ export interface Context {
   readonly close: () => Promise<void>;
 }
 
-export async function openContext(given: Given, world: World): Promise<Context> {
+export async function openContext(given: GivenOptions, world: World): Promise<Context> {
   const json = readForm(given);
   const quiet = given.flag('quiet');
   // A program that reads stderr finds nothing there but an error as JSON.
@@ -119,12 +119,12 @@ export async function openContext(given: Given, world: World): Promise<Context> 
 }
 
 /** Loaded on use: the help of a command needs none. */
-async function homeOf(given: Given, { env, cwd }: World): Promise<string> {
+async function homeOf(given: GivenOptions, { env, cwd }: World): Promise<string> {
   const named = given.text('home');
   return named === undefined ? (await import('../lib/find-home.ts')).findHome(env, cwd) : resolve(cwd, named);
 }
 
-function readForm(given: Given): boolean {
+function readForm(given: GivenOptions): boolean {
   const form = given.text('output');
   if (form === undefined) return given.flag('json');
   if (given.flag('json'))
@@ -143,13 +143,13 @@ interface Opener {
   readonly close: () => Promise<void>;
 }
 
-interface Surroundings {
+interface ContextInput {
   readonly world: World;
   readonly notice: (text: string) => void;
   readonly clear: () => void;
 }
 
-function opener(given: Given, { world, notice, clear }: Surroundings): Opener {
+function opener(given: GivenOptions, { world, notice, clear }: ContextInput): Opener {
   const home = given.text('home');
   let opened: Promise<CommandApi> | null = null;
   let local: Promise<CaissonApi> | null = null;
@@ -198,7 +198,7 @@ interface Noticing {
 }
 
 /** Rules of this call, beside those of the configuration. */
-function rulesOf(given: Given): { readonly rules?: RuleTexts } {
+function rulesOf(given: GivenOptions): { readonly rules?: RuleTexts } {
   const rules = { allow: given.list('allow'), ask: given.list('ask'), deny: given.list('deny') };
   return Object.values(rules).every((texts) => texts.length === 0) ? {} : { rules };
 }

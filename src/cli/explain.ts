@@ -2,7 +2,7 @@
 import type { Exit, Inspected, SandboxView } from '../service/api.ts';
 import { formatDuration, formatNamed, plural } from './format.ts';
 
-const mostSurvivors = 20;
+const maxSurvivors = 20;
 /** How an exit words that Caisson ended the command, and why: the reason says the same. */
 const killedNote = /^killed: /;
 /** Stands in the output of the command too. */
@@ -62,7 +62,7 @@ function reasonOf(
 
 function survivorLines({ survivors }: Exit): string[] {
   if (survivors === null || survivors.length === 0) return [];
-  const shown = survivors.slice(0, mostSurvivors).map(({ pid, command }) => `  still alive: ${pid} ${command}`);
+  const shown = survivors.slice(0, maxSurvivors).map(({ pid, command }) => `  still alive: ${pid} ${command}`);
   const more = survivors.length - shown.length;
   return [
     `${plural(survivors.length, 'process', 'processes')} could not be killed:`,

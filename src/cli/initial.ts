@@ -1,5 +1,5 @@
 /** The text of a first configuration file. Pure. */
-export interface Found {
+export interface InitialConfig {
   readonly backend: string;
   /** What the backend says of itself. */
   readonly summary: string;
@@ -26,9 +26,9 @@ const shown: readonly (readonly [key: string, about: string])[] = [
 ];
 
 const disk = 'terminal.container_disk';
-const mostOthers = 5;
+const maxOthers = 5;
 
-export function initialConfig(found: Found, valueOf: (key: string) => unknown): string {
+export function initialConfig(found: InitialConfig, valueOf: (key: string) => unknown): string {
   const sections = Map.groupBy(shown, ([key]) => sectionOf(key));
   const text = (section: string): string =>
     (sections.get(section) ?? [])
@@ -53,11 +53,11 @@ function noDiskText(about: string, reason: string): string {
   return `\n  # ${about}\n  # This place has no such limit: ${comment(reason)}\n  ${nameOf(disk)}: null\n`;
 }
 
-function imageText({ imageKey, image, others }: Found): string {
+function imageText({ imageKey, image, others }: InitialConfig): string {
   if (imageKey === null) return '';
   if (image === null)
     return `\n  # Image of new sandboxes. None is here yet: \`caisson image build base\` makes one without a registry.\n  # ${imageKey}: caisson/base:latest\n`;
-  const also = others.length === 0 ? '' : ` Also here: ${others.slice(0, mostOthers).map(comment).join(', ')}.`;
+  const also = others.length === 0 ? '' : ` Also here: ${others.slice(0, maxOthers).map(comment).join(', ')}.`;
   return `\n  # Image of new sandboxes; it is here.${also}\n  ${imageKey}: ${image}\n`;
 }
 

@@ -9,7 +9,7 @@ const measuredAs: Readonly<Record<string, string>> = {
   network: 'interfaces',
 };
 
-const mostRows = 200;
+const maxRows = 200;
 const deepest = 6;
 
 /** Rows of name, wanted and effective. `-`: not asked for, or not measured. */
@@ -22,7 +22,7 @@ export function comparison({ spec, effective }: SandboxView): string[][] {
     return [name, wanted, measured.get(key) ?? '-'];
   });
   const rest = [...measured].filter(([name]) => !shown.has(name)).map(([name, value]) => [name, '-', value]);
-  return [...rows, ...rest].slice(0, mostRows);
+  return [...rows, ...rest].slice(0, maxRows);
 }
 
 function flatten(value: object): Map<string, string> {
@@ -30,7 +30,7 @@ function flatten(value: object): Map<string, string> {
   const pending: { readonly name: string; readonly value: unknown; readonly depth: number }[] = [
     { name: '', value, depth: 0 },
   ];
-  for (let next = pending.shift(); next !== undefined && flat.size < mostRows; next = pending.shift()) {
+  for (let next = pending.shift(); next !== undefined && flat.size < maxRows; next = pending.shift()) {
     const { name, depth } = next;
     const children = depth < deepest ? childrenOf(next.value) : null;
     if (children === null) flat.set(name, show(name, next.value));

@@ -2,7 +2,7 @@
 import { isCode } from '../errors.ts';
 import { openContext, type Context } from './context.ts';
 import { helpOf, helpOfGroup } from './help.ts';
-import { findCommand, type Found } from './lookup.ts';
+import { findCommand, type CommandMatch } from './lookup.ts';
 import { parse } from './parse.ts';
 import { report } from './report.ts';
 import type { World } from './world.ts';
@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 /** Never throws: every failure is reported and becomes an exit code. */
 export async function invoke(argv: readonly string[], world: World): Promise<number> {
   let context: Context | null = null;
-  let found: Found | null = null;
+  let found: CommandMatch | null = null;
   try {
     // Not in the table of commands, which it reads.
     if (argv[0] === 'completion' && argv[1] === 'words')

@@ -5,7 +5,7 @@ import { toJson } from './json.ts';
 
 /** Answers of this many units are written together. */
 const batchUnits = 64 * 1024;
-const mostLineUnits = 8 * 1024 * 1024;
+const maxLineUnits = 8 * 1024 * 1024;
 
 export interface Questions {
   /** A line as it should be, for those who wrote another one. */
@@ -49,7 +49,7 @@ async function* linesOf(stdin: AsyncIterable<unknown>): AsyncIterable<string> {
       rest + (chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : String(chunk))
     ).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > mostLineUnits)
+    if (rest.length > maxLineUnits)
       throw new CaissonError('invalid_argument', 'a line is longer than 8 MiB', {
         remedy: 'end each question with a newline',
       });
@@ -61,7 +61,7 @@ async function* linesOf(stdin: AsyncIterable<unknown>): AsyncIterable<string> {
 function readLine(text: string, number: number, example: string): Line {
   const value = parsed(text, number, example);
   const fieldOf = (name: string): unknown => (value === null ? undefined : new Map(Object.entries(value)).get(name));
-  const wrong = (name: string, kind: string): CaissonError =>
+  const lineError = (name: string, kind: string): CaissonError =>
     new CaissonError('invalid_argument', `line ${number} has no "${name}" that is ${kind}`, {
       remedy: `write ${example} on each line`,
     });
@@ -69,12 +69,12 @@ function readLine(text: string, number: number, example: string): Line {
     text: (name) => {
       const field = fieldOf(name);
       if (typeof field === 'string') return field;
-      throw wrong(name, 'a string');
+      throw lineError(name, 'a string');
     },
     texts: (name) => {
       const field = fieldOf(name);
       if (field === undefined || isTexts(field)) return field;
-      throw wrong(name, 'a list of strings');
+      throw lineError(name, 'a list of strings');
     },
   };
 }

@@ -29,12 +29,12 @@ const elsewhere: Readonly<Record<string, string>> = {
   'config get': 'config show',
 };
 
-export type Found =
+export type CommandMatch =
   | { readonly kind: 'command'; readonly command: Command; readonly args: readonly string[] }
   | { readonly kind: 'group'; readonly group: string; readonly commands: readonly Command[] };
 
 /** Options that hold everywhere may stand before the command. `help NAME` is `NAME --help`. */
-export async function findCommand(argv: readonly string[]): Promise<Found> {
+export async function findCommand(argv: readonly string[]): Promise<CommandMatch> {
   const { leading, words } = splitLeading(argv);
   const [first, second] = words;
   if (first === undefined) throw new UsageError('which command?', { remedy: 'caisson --help lists them' });
@@ -52,9 +52,9 @@ export async function findCommand(argv: readonly string[]): Promise<Found> {
 
 const isGroup = (first: string): boolean => Object.keys(commands).some((name) => name.startsWith(`${first} `));
 
-async function findGroup(first: string, second: string | undefined): Promise<Found> {
+async function findGroup(first: string, second: string | undefined): Promise<CommandMatch> {
   const names = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
-  if (names.length === 0) throw unknownCommand(first);
+  if (names.length === 0) throw unknownCommandError(first);
   if (second === '--help' || second === '-h') {
     return { kind: 'group', group: first, commands: await Promise.all(names.flatMap((name) => own(name)?.() ?? [])) };
   }
@@ -73,7 +73,7 @@ function own(name: string): (() => Promise<Command>) | undefined {
   return Object.hasOwn(commands, name) ? commands[name] : undefined;
 }
 
-function unknownCommand(word: string): UsageError {
+function unknownCommandError(word: string): UsageError {
   const firstWords = [...new Set(Object.keys(commands).map((name) => name.split(' ')[0] ?? name))];
   const near = (Object.hasOwn(elsewhere, word) ? elsewhere[word] : undefined) ?? nearest(word, firstWords);
   return new UsageError(`unknown command ${word}`, {

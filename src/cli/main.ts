@@ -14,9 +14,9 @@ function leaveWhenWritten(): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 }
 
-type Opened = Pick<World, 'open' | 'line' | 'embedded' | 'settings' | 'configFile'>;
+type MainWorld = Pick<World, 'open' | 'line' | 'embedded' | 'settings' | 'configFile'>;
 
-export function realWorld(opened: Opened = real): World {
+export function realWorld(opened: MainWorld = real): World {
   return {
     env: process.env,
     cwd: workingDirectory(),
@@ -44,7 +44,7 @@ function workingDirectory(): string {
 
 const embedded: World['embedded'] = async (options) => await (await import('../main.ts')).openCaisson(options);
 
-const real: Opened = {
+const real: MainWorld = {
   embedded,
   line: async (options) => await (await import('./service/way.ts')).lineToService(options),
   open: async (options) => (await (await import('./service/way.ts')).openService(options)) ?? (await embedded(options)),

@@ -17,7 +17,7 @@ type NamesOf<O extends Options, Type extends Option['type']> = {
   string;
 
 /** What was given; the names are those that may be asked for. */
-export interface Given<
+export interface GivenOptions<
   in Text extends string = string,
   in List extends string = string,
   in Flag extends string = string,
@@ -30,7 +30,7 @@ export interface Given<
   readonly command: readonly string[];
 }
 
-export type GivenOf<O extends Options> = Given<NamesOf<O, 'text'>, NamesOf<O, 'list'>, NamesOf<O, 'flag'>>;
+export type GivenOf<O extends Options> = GivenOptions<NamesOf<O, 'text'>, NamesOf<O, 'list'>, NamesOf<O, 'flag'>>;
 
 export const everywhere = {
   help: { type: 'flag', short: 'h', about: 'show this help' },

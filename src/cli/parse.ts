@@ -4,13 +4,13 @@ import { CaissonError } from '../errors.ts';
 import { usageLine, type Operand, type Outline } from './command.ts';
 import { habitOf, separatedForms } from './habits.ts';
 import { nearest } from '../lib/nearest.ts';
-import { everywhere, type Given, type Option, type Options } from './option.ts';
+import { everywhere, type GivenOptions, type Option, type Options } from './option.ts';
 import { UsageError } from './usage.ts';
 
 type Values = Map<string, string[]>;
 
 /** Throws `UsageError` for what cannot be understood, and `invalid_argument` for a value that cannot be meant. */
-export function parse(outline: Outline, argv: readonly string[]): Given {
+export function parse(outline: Outline, argv: readonly string[]): GivenOptions {
   const options: Options = { ...everywhere, ...outline.options };
   const end = argv.indexOf('--');
   const after = end < 0 ? [] : argv.slice(end + 1);
@@ -45,14 +45,14 @@ function readTokens(
   const values: Values = new Map();
   const operands: string[] = [];
   const places: number[] = [];
-  const mostOperands = mostOf(outline);
+  const maxOperands = operandLimit(outline);
   for (const token of tokens) {
     if (token.kind === 'positional') {
       operands.push(token.value);
       places.push(token.index);
     }
     // Options behind the first word of a command without -- are the command's own.
-    if (outline.runs && operands.length > mostOperands) break;
+    if (outline.runs && operands.length > maxOperands) break;
     if (token.kind === 'option') readOption({ outline, options, values }, token);
   }
   return { values, operands, places };
@@ -88,7 +88,7 @@ interface OptionToken {
 
 function readOption({ outline, options, values }: Reading, token: OptionToken): void {
   const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
-  if (option === undefined) throw unknownOption(outline, options, token.rawName);
+  if (option === undefined) throw unknownOptionError(outline, options, token.rawName);
   const earlier = values.get(token.name) ?? [];
   if (earlier.length > 0 && option.type !== 'list') {
     throw new CaissonError('invalid_argument', `${token.rawName} is given twice`, { remedy: 'give it once' });
@@ -117,7 +117,7 @@ function readValue(outline: Outline, option: Option, { rawName, value, inlineVal
   return value;
 }
 
-function unknownOption(outline: Outline, options: Options, rawName: string): UsageError {
+function unknownOptionError(outline: Outline, options: Options, rawName: string): UsageError {
   const near = rawName.startsWith('--') ? nearest(rawName.slice(2), Object.keys(options)) : wasShort(rawName, options);
   const separator = outline.runs ? '; options of the command to run stand after --' : '';
   return new UsageError(`unknown option ${rawName}${separator}`, {
@@ -132,7 +132,7 @@ function wasShort(rawName: string, options: Options): string | null {
   return rawName === '-t' && 'task' in options ? 'task' : null;
 }
 
-function mostOf({ operands }: Outline): number {
+function operandLimit({ operands }: Outline): number {
   return operands.some(({ count }) => count === 'any' || count === 'many') ? Number.POSITIVE_INFINITY : operands.length;
 }
 
@@ -146,29 +146,29 @@ interface Typed {
 
 function checkOperands(outline: Outline, given: readonly string[], typed: Typed): void {
   const least = outline.operands.filter(({ count }) => count === 'one' || count === 'many').length;
-  const most = mostOf(outline);
+  const max = operandLimit(outline);
   const empty = given.indexOf('');
   if (empty >= 0) throw new CaissonError('invalid_argument', `argument ${empty + 1} is empty`);
-  if (given.length < least) throw missing(outline, outline.operands[given.length]);
-  if (given.length <= most) return;
-  const words = given.slice(most);
-  if (!outline.runs) throw surplus(outline, words);
-  throw typed.isParted ? beforeSeparator(outline, words) : withoutSeparator(outline, typed);
+  if (given.length < least) throw missingArgumentError(outline, outline.operands[given.length]);
+  if (given.length <= max) return;
+  const words = given.slice(max);
+  if (!outline.runs) throw surplusArgumentsError(outline, words);
+  throw typed.isParted ? beforeSeparatorError(outline, words) : separatorMissingError(outline, typed);
 }
 
-function missing(outline: Outline, operand: Operand | undefined): UsageError {
+function missingArgumentError(outline: Outline, operand: Operand | undefined): UsageError {
   return new UsageError(`caisson ${outline.name} needs ${operand?.name ?? 'an argument'}`, {
     usage: usageLine(outline),
     remedy: `caisson ${outline.name} --help`,
   });
 }
 
-function surplus(outline: Outline, words: readonly string[]): UsageError {
+function surplusArgumentsError(outline: Outline, words: readonly string[]): UsageError {
   return new UsageError(`too many arguments: ${words.join(' ')}`, { usage: usageLine(outline) });
 }
 
 /** In most cases the word is meant as the task. */
-function beforeSeparator(outline: Outline, [word = '']: readonly string[]): UsageError {
+function beforeSeparatorError(outline: Outline, [word = '']: readonly string[]): UsageError {
   return new UsageError(`${word} before -- is no option, and no argument of caisson ${outline.name}`, {
     usage: usageLine(outline),
     ...('task' in outline.options ? { remedy: `did you mean --task ${word}?` } : {}),
@@ -176,8 +176,8 @@ function beforeSeparator(outline: Outline, [word = '']: readonly string[]): Usag
 }
 
 /** The suggestion keeps the options that were typed. */
-function withoutSeparator(outline: Outline, { args, places }: Typed): UsageError {
-  const at = places[mostOf(outline)] ?? args.length;
+function separatorMissingError(outline: Outline, { args, places }: Typed): UsageError {
+  const at = places[operandLimit(outline)] ?? args.length;
   const start = ['caisson', ...outline.name.split(' '), ...args.slice(0, at)];
   return new UsageError('the command to run stands after --', {
     usage: usageLine(outline),

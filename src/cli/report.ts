@@ -6,7 +6,7 @@ import { paintFor } from './paint.ts';
 import { UsageError, usageExitCode } from './usage.ts';
 import type { World } from './world.ts';
 
-const mostCauses = 10;
+const maxCauses = 10;
 
 /** Writes the error to stderr and resolves to the exit code that it means. */
 export async function report(
@@ -37,7 +37,7 @@ async function textOf(error: CaissonError, world: World, refused: boolean): Prom
 export function causes(thrown: unknown): string[] {
   const lines: string[] = [];
   let current: unknown = thrown instanceof CaissonError ? thrown.cause : thrown;
-  while (current !== undefined && current !== null && lines.length < mostCauses) {
+  while (current !== undefined && current !== null && lines.length < maxCauses) {
     lines.push(describe(current));
     current = current instanceof Error ? current.cause : undefined;
   }

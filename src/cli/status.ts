@@ -34,12 +34,12 @@ export function statusOn({ stderr, nowMs }: Pick<World, 'stderr' | 'nowMs'>, qui
 }
 
 /** Amounts above this are bytes for sure; steps are shown as they are. */
-const mostSteps = 10_000;
+const maxSteps = 10_000;
 
 function describe({ what, done, total }: Progress): string {
   const text = escapeLine(what);
   if (done === null) return `${text} ...`;
-  const amount = (total ?? done) > mostSteps ? formatBytes : String;
+  const amount = (total ?? done) > maxSteps ? formatBytes : String;
   if (total === null || total <= 0) return `${text} ${amount(done)}`;
   const percent = Math.min(100, Math.floor((done / total) * 100));
   return `${text} ${amount(done)} of ${amount(total)} (${percent}%)`;

@@ -6,7 +6,7 @@
 /** cfmakeraw(3) without what Node's raw mode has done already. */
 const raw = ['-opost', '-ignbrk', '-parmrk', '-inlcr', '-igncr', '-echonl'];
 /** A terminal whose output is stopped takes no settings. */
-const patienceMs = 2000;
+const timeoutMs = 2000;
 const [input, output] = [0, 1];
 
 /**
@@ -34,7 +34,7 @@ function stty(terminal: number, words: readonly string[]): Answer {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const { error, status, stdout, stderr } = spawnSync('stty', words, {
     stdio: [terminal, 'pipe', 'pipe'],
-    timeout: patienceMs,
+    timeout: timeoutMs,
     killSignal: 'SIGKILL',
     encoding: 'utf8',
   });

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { escapeLine } from './escape.ts';
 import type { CommandApi } from './world.ts';
 
-export interface Wanted {
+export interface TrustRequest {
   readonly service: CommandApi;
   readonly backends: readonly string[];
   /** Fingerprints of keys, in the form that the hosts' own consoles print. */
@@ -14,15 +14,15 @@ export interface Wanted {
 }
 
 /** A chain of hosts shows its next one when the one before is known. */
-const mostRounds = 16;
+const maxRounds = 16;
 
 /** Resolves when every host shows a key that is known. */
-export async function confirmKeys({ service, backends, fingerprints }: Wanted, context: Context): Promise<void> {
+export async function confirmKeys({ service, backends, fingerprints }: TrustRequest, context: Context): Promise<void> {
   const [backend, ...more] = backends;
-  if (backend === undefined || more.length > 0) throw oneBackend();
+  if (backend === undefined || more.length > 0) throw oneBackendError();
   const odd = fingerprints.find((print) => !/^SHA256:[A-Za-z0-9+/]{43}$/.test(print));
-  if (odd !== undefined) throw noFingerprint(odd);
-  for (let round = 0; round < mostRounds; round += 1) {
+  if (odd !== undefined) throw fingerprintError(odd);
+  for (let round = 0; round < maxRounds; round += 1) {
     const keys = await service.backends.hostKeys(backend, context.options);
     const refused = keys.find(({ standing }) => standing === 'refused');
     if (refused?.refusal) throw refused.refusal;
@@ -40,7 +40,7 @@ export async function confirmKeys({ service, backends, fingerprints }: Wanted, c
 }
 
 async function ask(key: HostKey, { world, signal, clearStatus }: Context): Promise<void> {
-  if (world.stdin.isTTY !== true || world.stderr.isTTY !== true) throw nobodyToAsk(key);
+  if (world.stdin.isTTY !== true || world.stderr.isTTY !== true) throw unconfirmedKeyError(key);
   clearStatus();
   world.stderr.write(
     [
@@ -57,20 +57,20 @@ async function ask(key: HostKey, { world, signal, clearStatus }: Context): Promi
   });
 }
 
-function nobodyToAsk({ host, fingerprint, refusal }: HostKey): CaissonError {
+function unconfirmedKeyError({ host, fingerprint, refusal }: HostKey): CaissonError {
   return new CaissonError('unauthenticated', `${host} shows ${fingerprint}, and no person can confirm it`, {
     details: { fingerprint },
     remedy: refusal?.remedy ?? `add --fingerprint ${fingerprint}, or do it on a terminal`,
   });
 }
 
-function oneBackend(): CaissonError {
+function oneBackendError(): CaissonError {
   return new CaissonError('invalid_argument', '--trust is for the hosts of one backend', {
     remedy: 'caisson doctor ssh --trust',
   });
 }
 
-function noFingerprint(text: string): CaissonError {
+function fingerprintError(text: string): CaissonError {
   return new CaissonError('invalid_argument', `${JSON.stringify(text.slice(0, 80))} is no fingerprint`, {
     remedy: 'give it as `ssh-keygen -lf` prints it: SHA256: and 43 characters',
   });

@@ -10,8 +10,8 @@ const msPer: Units = { '': 1000, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_
 /** `512m`, `2g`, `1.5GiB`; a plain number is megabytes. Powers of 1024. */
 export function readBytes(option: string, text: string): number {
   const bytes = readAmount(text, /^(\d{1,12}(?:\.\d{1,6})?)([kmgt]?)(?:i?b)?$/i, bytesPer);
-  if (bytes === null) throw refused(option, text, 'a size such as 512m or 2g');
-  if (bytes === 0) throw refused(option, text, 'a size above 0, such as 512m');
+  if (bytes === null) throw optionValueError(option, text, 'a size such as 512m or 2g');
+  if (bytes === 0) throw optionValueError(option, text, 'a size above 0, such as 512m');
   return bytes;
 }
 
@@ -19,15 +19,15 @@ export function readBytes(option: string, text: string): number {
 export function readDuration(option: string, text: string): number | null {
   if (text === 'none') return null;
   const durationMs = readAmount(text, /^(\d{1,12}(?:\.\d{1,6})?)(ms|s|m|h|d)?$/, msPer);
-  if (durationMs === null) throw refused(option, text, 'a time such as 30s, 5m or none');
-  if (durationMs === 0 && /[1-9]/.test(text)) throw refused(option, text, 'at least 1ms, or none');
+  if (durationMs === null) throw optionValueError(option, text, 'a time such as 30s, 5m or none');
+  if (durationMs === 0 && /[1-9]/.test(text)) throw optionValueError(option, text, 'at least 1ms, or none');
   return durationMs === 0 ? null : durationMs;
 }
 
 /** Cores, may be a fraction. */
 export function readCores(option: string, text: string): number {
   const cores = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-  if (cores === 0) throw refused(option, text, 'a number of cores above 0, such as 2 or 0.5');
+  if (cores === 0) throw optionValueError(option, text, 'a number of cores above 0, such as 2 or 0.5');
   return cores;
 }
 
@@ -35,14 +35,14 @@ export function readCores(option: string, text: string): number {
 export function readLabels(option: string, texts: readonly string[]): Readonly<Record<string, string>> {
   const pairs = texts.map((text): readonly [string, string] => {
     const at = text.indexOf('=');
-    if (at <= 0) throw refused(option, text, 'KEY=VALUE');
+    if (at <= 0) throw optionValueError(option, text, 'KEY=VALUE');
     return [text.slice(0, at), text.slice(at + 1)];
   });
   return Object.fromEntries(pairs);
 }
 
 export function readCount(option: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw refused(option, text, 'a whole number, 0 or more');
+  if (!/^\d{1,15}$/.test(text)) throw optionValueError(option, text, 'a whole number, 0 or more');
   return Number(text);
 }
 
@@ -54,7 +54,7 @@ export function readChoice<const Choice extends string>(
   const chosen = choices.find((choice) => choice === text);
   if (chosen !== undefined) return chosen;
   const near = nearest(text, choices);
-  throw refused(option, text, `${choices.join(' or ')}${near === null ? '' : `; did you mean ${near}?`}`);
+  throw optionValueError(option, text, `${choices.join(' or ')}${near === null ? '' : `; did you mean ${near}?`}`);
 }
 
 /** `null` when the text has another form, or is too large to be exact. */
@@ -65,6 +65,6 @@ function readAmount(text: string, form: RegExp, units: Units): number | null {
   return Number.isSafeInteger(amount) ? amount : null;
 }
 
-function refused(option: string, text: string, expected: string): CaissonError {
+function optionValueError(option: string, text: string, expected: string): CaissonError {
   return new CaissonError('invalid_argument', `${option} ${text}: expected ${expected}`);
 }

@@ -38,13 +38,13 @@ export interface ConnectInput {
   readonly resumeMs?: number;
 }
 
-const usualResumeMs = 60_000;
+const defaultResumeMs = 60_000;
 
 /** Throws `invalid_argument` for an address or a token that is malformed. */
 export function connectCaisson({
   token,
   headers = {},
-  resumeMs = usualResumeMs,
+  resumeMs = defaultResumeMs,
   ...input
 }: ConnectInput): CaissonClient {
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))

@@ -1,7 +1,7 @@
 /** Checking of what was read, source by source, so that each error names its own place. Loads the schema. */
 import type { z } from 'zod';
 import { parseYaml, type Path, type Position } from './document.ts';
-import { explain, type Place } from './explain.ts';
+import { explain, type KeyPosition } from './explain.ts';
 import { type Laid, type Setting, settingsOf } from './layer.ts';
 import { configError } from './problem.ts';
 import { approvalsSection, projectRules, type Schema, single } from './schema.ts';
@@ -76,7 +76,7 @@ export function checkProjectRules(text: string, file: string): z.infer<typeof pr
     path: ['approvals', ...(issue.path[0] === 'tool_mode' ? [] : ['rules']), ...issue.path],
   }));
   const own = { keyOf, keys: Object.keys(projectRules.shape) };
-  const placeOf = (path: Path): Place => placeAt(file, positionOf(keyOf(path)));
+  const placeOf = (path: Path): KeyPosition => placeAt(file, positionOf(keyOf(path)));
   const place = {
     value: { approvals: { ...value, rules: value } },
     sections: { approvals: approvalsSection },
@@ -89,7 +89,7 @@ export function checkProjectRules(text: string, file: string): z.infer<typeof pr
 /** A line is shorter than the largest file allowed. */
 const widestColumn = 1_000_000;
 
-function placeAt(file: string, { line, column }: Position): Place {
+function placeAt(file: string, { line, column }: Position): KeyPosition {
   return { text: `${file}:${line}:${column}`, order: line * widestColumn + column };
 }
 

@@ -3,7 +3,7 @@
  * key in `config/default.yaml`.
  */
 import { CaissonError } from '../errors.ts';
-import { usualLimits } from '../budget/kinds.ts';
+import { defaultLimits } from '../budget/kinds.ts';
 import { backendKey, type BackendKeys } from './backends.ts';
 import type { Settings, Unsectioned } from './types.ts';
 
@@ -94,7 +94,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     tls_key: null,
     proxies: [],
     shutdown_seconds: 10,
-    limits: usualLimits,
+    limits: defaultLimits,
   },
   discord: { ...platform, require_mention: true, free_response_channels: '', auto_thread: true },
   email: platform,
@@ -106,25 +106,25 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
 };
 
 /** Throws `invalid_argument` when a key of a backend is taken. */
-export function defaultsOf({ usual, configs }: BackendKeys): Settings {
+export function collectDefaults({ usual, configs }: BackendKeys): Settings {
   const own: Record<string, unknown> = {};
   for (const [name, { defaults }] of Object.entries(configs))
     for (const [key, value] of Object.entries(defaults)) {
       const full = backendKey(name, key);
-      if (Object.hasOwn(core.terminal, full) || Object.hasOwn(own, full)) throw takenKey(name, full);
+      if (Object.hasOwn(core.terminal, full) || Object.hasOwn(own, full)) throw keyTakenError(name, full);
       own[full] = value;
     }
   return { ...core, terminal: { ...core.terminal, ...own, backend: usual } };
 }
 
-function takenKey(backend: string, key: string): CaissonError {
+function keyTakenError(backend: string, key: string): CaissonError {
   return new CaissonError('invalid_argument', `the backend ${backend} has the key terminal.${key}, which is taken`, {
     remedy: 'register it under another name, or rename its key',
   });
 }
 
 /** Sizes that are set for everybody: to write one of them into the file demands nothing. */
-export const usualSizes: Readonly<Record<string, number | null>> = {
+export const defaultSizes: Readonly<Record<string, number | null>> = {
   container_cpu: core.terminal.container_cpu,
   container_memory: core.terminal.container_memory,
   container_disk: core.terminal.container_disk,

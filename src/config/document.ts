@@ -60,7 +60,7 @@ class Walk {
   read(node: unknown, path: Path): unknown {
     this.#nodes += 1;
     if (this.#nodes > maxNodes || path.length > maxDepth)
-      throw this.#problem(node, path, 'too large or too deeply nested');
+      throw this.#problemError(node, path, 'too large or too deeply nested');
     if (isAlias(node)) return this.read(node.resolve(this.#document), [...path]);
     if (isMap(node)) return this.#map(node.items, path);
     if (isSeq(node))
@@ -80,7 +80,7 @@ class Walk {
     // Without a prototype, a key called __proto__ is a key like any other, and unknown.
     const value: Record<string, unknown> = { __proto__: null };
     for (const { key, value: inner } of items) {
-      if (!isScalar(key)) throw this.#problem(key, path, 'a key must be a plain word');
+      if (!isScalar(key)) throw this.#problemError(key, path, 'a key must be a plain word');
       const name = String(key.value);
       this.#mark(key, [...path, name]);
       value[name] = this.read(inner, [...path, name]);
@@ -100,7 +100,7 @@ class Walk {
     return { line, column: col };
   }
 
-  #problem(node: unknown, path: Path, message: string): Error {
+  #problemError(node: unknown, path: Path, message: string): Error {
     const { line, column } = this.#at(node) ?? this.positionOf(path);
     return configError([{ at: `${this.#file}:${line}:${column}`, key: path.slice(0, 8).join('.'), message }]);
   }

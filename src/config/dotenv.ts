@@ -23,7 +23,7 @@ export function parseDotenv(text: string, file: string): ReadonlyMap<string, Ass
     const where = { file, line: index + 1 };
     const { name, value } = parseLine(line, where);
     const before = assigned.get(name);
-    if (before !== undefined) throw wrong(where, `${name} was already set on line ${before.line}`);
+    if (before !== undefined) throw dotenvError(where, `${name} was already set on line ${before.line}`);
     assigned.set(name, { value, line: where.line });
   }
   return assigned;
@@ -36,15 +36,15 @@ interface Where {
 
 function parseLine(line: string, where: Where): { readonly name: string; readonly value: string } {
   const equals = line.indexOf('=');
-  if (equals === -1) throw wrong(where, 'expected KEY=VALUE');
+  if (equals === -1) throw dotenvError(where, 'expected KEY=VALUE');
   const name = line
     .slice(0, equals)
     .replace(/^export\s+/, '')
     .trimEnd();
   if (!variableName.test(name))
-    throw wrong(where, 'the name before "=" must be letters, digits and underscores, and not start with a digit');
+    throw dotenvError(where, 'the name before "=" must be letters, digits and underscores, and not start with a digit');
   const value = parseValue(line.slice(equals + 1).trim(), where);
-  if (value.includes('\0')) throw wrong(where, `the value of ${name} holds a NUL byte`);
+  if (value.includes('\0')) throw dotenvError(where, `the value of ${name} holds a NUL byte`);
   return { name, value };
 }
 
@@ -53,12 +53,12 @@ function parseValue(source: string, where: Where): string {
   if (quote !== '"' && quote !== "'") return source.replace(/(^|\s+)#.*$/, '');
   const body = quote === '"' ? /^"((?:[^"\\]|\\.)*)"\s*(#.*)?$/ : /^'([^']*)'\s*(#.*)?$/;
   const inner = body.exec(source)?.[1];
-  if (inner === undefined) throw wrong(where, `the ${quote} is not closed, or something follows it`);
+  if (inner === undefined) throw dotenvError(where, `the ${quote} is not closed, or something follows it`);
   return quote === '"' ? inner.replace(/\\(.)/g, (whole, letter: string) => escapes[letter] ?? whole) : inner;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', '"': '"', '\\': '\\' };
 
-function wrong({ file, line }: Where, problem: string): CaissonError {
+function dotenvError({ file, line }: Where, problem: string): CaissonError {
   return new CaissonError('invalid_argument', `${file}:${line}: ${problem}`, { details: { file, line } });
 }

@@ -7,7 +7,7 @@ import { expectationOf, serverSection, single, webhookSection } from './schema.t
 import { ownerSection } from './schema/owners.ts';
 import { registrySection } from './schema/registries.ts';
 
-export interface Place {
+export interface KeyPosition {
   readonly text: string;
   /** Problems are reported in this order. */
   readonly order: number;
@@ -27,7 +27,7 @@ export interface Checked {
   readonly value: unknown;
   /** Those that the value may have. */
   readonly sections: Sections;
-  readonly placeOf: (path: Path) => Place;
+  readonly placeOf: (path: Path) => KeyPosition;
   /** A file whose keys are those of a place in the configuration: its own names for them. */
   readonly own?: { readonly keyOf: (path: Path) => Path; readonly keys: readonly string[] };
 }

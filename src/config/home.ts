@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { shortage } from '../lib/shortage.ts';
+import { shortageError } from '../lib/shortage.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +28,7 @@ export async function checkHome(home: string): Promise<void> {
   if (!found.isDirectory())
     throw new CaissonError('failed_precondition', `the state directory ${home} is not a directory`);
   refuseForeign(home, found, 'the state directory');
-  if ((found.mode & 0o022) !== 0) throw exposed(home, found, 'written', 'chmod go-w');
+  if ((found.mode & 0o022) !== 0) throw exposedFileError(home, found, 'written', 'chmod go-w');
 }
 
 /** Node's own `recursive` tries for ever where a parent is there and takes nothing, such as /proc. */
@@ -68,11 +68,11 @@ export async function readOwnFile(path: string, rules: FileRules): Promise<strin
     const found = await file.stat();
     if (!found.isFile()) throw new CaissonError('failed_precondition', `${path} is not a regular file`);
     refuseForeign(path, found, 'the file');
-    if ((found.mode & rules.forbidden) !== 0) throw looseFile(path, found, rules);
+    if ((found.mode & rules.forbidden) !== 0) throw loosePermissionsError(path, found, rules);
     if (found.size > rules.limitBytes)
       throw new CaissonError('invalid_argument', `${path} is larger than ${rules.limitBytes} bytes`);
     return await file.readFile('utf8').catch((error: unknown) => {
-      throw shortage(error, `${path} cannot be read`) ?? error;
+      throw shortageError(error, `${path} cannot be read`) ?? error;
     });
   } finally {
     await file.close();
@@ -87,7 +87,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     const message = `${path} cannot be read`;
     throw (
-      shortage(error, message) ??
+      shortageError(error, message) ??
       new CaissonError('failed_precondition', message, {
         cause: error,
         remedy: `chmod u+r ${path}`,
@@ -100,7 +100,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
 export function refuseWritable(path: string, found: Stats): void {
   refuseForeign(path, found, found.isDirectory() ? 'the directory' : 'the file');
   const isSticky = found.isDirectory() && (found.mode & stickyBit) !== 0;
-  if ((found.mode & 0o022) !== 0 && !isSticky) throw exposed(path, found, 'written', 'chmod go-w');
+  if ((found.mode & 0o022) !== 0 && !isSticky) throw exposedFileError(path, found, 'written', 'chmod go-w');
 }
 
 /** Root may use what belongs to the user it works for; no other user should trust what a third party can rewrite. */
@@ -112,13 +112,13 @@ function refuseForeign(path: string, found: Stats, what: string): void {
   });
 }
 
-function looseFile(path: string, found: Stats, rules: FileRules): CaissonError {
+function loosePermissionsError(path: string, found: Stats, rules: FileRules): CaissonError {
   return (rules.forbidden & 0o044) === 0
-    ? exposed(path, found, 'written', 'chmod go-w')
-    : exposed(path, found, 'read or written', 'chmod 600');
+    ? exposedFileError(path, found, 'written', 'chmod go-w')
+    : exposedFileError(path, found, 'read or written', 'chmod 600');
 }
 
-function exposed(path: string, found: Stats, verb: string, command: string): CaissonError {
+function exposedFileError(path: string, found: Stats, verb: string, command: string): CaissonError {
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
   return new CaissonError('failed_precondition', `${path} can be ${verb} by other users (mode ${mode})`, {
     remedy: `${command} ${path}`,

@@ -1,15 +1,15 @@
 /** The schema of the file as JSON schema, for editors. `config/schema.json` is what this gives. */
 import { z } from 'zod';
 import { type BackendKeys } from './backends.ts';
-import { defaultsOf } from './defaults.ts';
-import { schemaOf } from './schema.ts';
+import { collectDefaults } from './defaults.ts';
+import { buildSchema } from './schema.ts';
 import type { Settings } from './types.ts';
 import { unitForms, unitOf } from './units.ts';
 
 /** JSON schema, draft 2020-12. */
 export async function configSchema(backends: BackendKeys): Promise<object> {
-  const { document } = await schemaOf(backends);
-  const defaults = defaultsOf(backends);
+  const { document } = await buildSchema(backends);
+  const defaults = collectDefaults(backends);
   return {
     ...z.toJSONSchema(document, {
       io: 'input',

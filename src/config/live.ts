@@ -12,11 +12,11 @@ const liveKeys = [
   ...['security.website_blocklist', 'server.limits'],
 ] as const;
 
-type Read = Pick<Loaded, 'config' | 'origins'>;
+type LiveConfig = Pick<Loaded, 'config' | 'origins'>;
 
 export interface Change {
   /** What holds from now on: keys that may not change are as before. */
-  readonly next: Read;
+  readonly next: LiveConfig;
   readonly changed: readonly string[];
   readonly needsRestart: readonly string[];
 }
@@ -30,7 +30,7 @@ export function entriesOf(config: object): readonly (readonly [key: string, valu
   );
 }
 
-export function changeOf(now: Read, read: Read): Change {
+export function changeOf(now: LiveConfig, read: LiveConfig): Change {
   const next = { config: merged(now.config, read.config), origins: originsOf(now.origins, read.origins) };
   // `tasks` may be in both: only its rules change.
   return { next, changed: differing(now.config, next.config), needsRestart: differing(next.config, read.config) };

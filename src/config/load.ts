@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import { type BackendKeys } from './backends.ts';
-import { defaultsOf, unsectioned } from './defaults.ts';
+import { collectDefaults, unsectioned } from './defaults.ts';
 import { type Assigned, parseDotenv } from './dotenv.ts';
 import { findHome } from '../lib/find-home.ts';
 import { type Environment, checkHome, prepareHome, readOwnFile } from './home.ts';
@@ -51,7 +51,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     ...definedOf(options.env),
   };
   const text = options.text === undefined ? await readConfigText(home) : options.text;
-  const defaults = defaultsOf(options.backends);
+  const defaults = collectDefaults(options.backends);
   const sources: Sources = {
     home,
     env,
@@ -112,7 +112,7 @@ function everyTask({ config, origins }: Pick<Loaded, 'config' | 'origins'>): Tas
 }
 
 async function checked(sources: Sources): Promise<Loaded> {
-  const [{ checkFile, checkFlags, checkSwitches, settle }, { schemaOf }] = await Promise.all([
+  const [{ checkFile, checkFlags, checkSwitches, settle }, { buildSchema: schemaOf }] = await Promise.all([
     import('./check.ts'),
     import('./schema.ts'),
   ]);

@@ -21,12 +21,12 @@ interface Lists {
   readonly presets: readonly string[];
 }
 
-type Said = Pick<Config, 'network' | 'tasks' | 'owners'>;
-type Edit = { readonly config: Said & Pick<Config, 'security'> };
+type NetworkSections = Pick<Config, 'network' | 'tasks' | 'owners'>;
+type Edit = { readonly config: NetworkSections & Pick<Config, 'security'> };
 type Part = { readonly [Name in keyof Lists]?: Lists[Name] | undefined };
 
 /** The mode where a request names none. `null`: the key of the backend under `terminal` says it. */
-export function configuredMode(taskKey: string, { network, tasks }: Said): Mode | null {
+export function configuredMode(taskKey: string, { network, tasks }: NetworkSections): Mode | null {
   return overridesOf(taskKey, tasks).findLast(([, task]) => task.network?.mode)?.[1].network?.mode ?? network.mode;
 }
 
@@ -38,7 +38,7 @@ export function widestMode({ network }: Allowed): Mode {
 export const withinWidest = (mode: Mode, allowed: Allowed): Mode => narrower(mode, widestMode(allowed));
 
 /** Lists for the sandbox of a task. An owner's own replace those of all sandboxes, except that `deny` adds up. */
-export function egressLists(taskKey: string, config: Said): Lists {
+export function egressLists(taskKey: string, config: NetworkSections): Lists {
   const owner = ownerOf(taskKey);
   const said = allowedTo(owner, config).network;
   const own = typeof said === 'object' && owner !== operator ? said : null;

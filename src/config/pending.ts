@@ -8,18 +8,18 @@ import type { Config, Loaded } from './types.ts';
 
 export const nothingPending: Pending = { holds: [], loosens: [], reload: [], restart: [], problem: null };
 
-type Read = Pick<Loaded, 'config' | 'origins'>;
+type ReadConfig = Pick<Loaded, 'config' | 'origins'>;
 
-export interface Standing {
+export interface PendingState {
   /** The configuration that was read last. */
-  readonly now: Read;
+  readonly now: ReadConfig;
   /** Entries that the process itself has added to `command_allowlist` since then. */
   readonly added: readonly string[];
   /** States of the file whose rules hold beside it. */
-  readonly edits: readonly Pick<Read, 'config'>[];
+  readonly edits: readonly Pick<ReadConfig, 'config'>[];
 }
 
-export function pendingOf({ now, added, edits }: Standing, file: Read): Pending {
+export function pendingOf({ now, added, edits }: PendingState, file: ReadConfig): Pending {
   const before = { ...now, config: withAdded(now.config, added, file.config) };
   const { changed, needsRestart } = changeOf(before, file);
   const held = [now, ...edits].flatMap(({ config }) => forbiddenIn(config));

@@ -96,10 +96,10 @@ const inFileOnly = {
   registries: true,
 } as const;
 
-export type Schema = Awaited<ReturnType<typeof schemaOf>>;
+export type Schema = Awaited<ReturnType<typeof buildSchema>>;
 
 /** The schema with the keys of the backends. Those that only the home's file may have are not in `flags`. */
-export async function schemaOf({ configs }: BackendKeys) {
+export async function buildSchema({ configs }: BackendKeys) {
   const terminal = extended(terminalSection, await backendShape(configs));
   // What may be set for a task alone. The place of a backend is one for all of them: sandboxes are found again by it.
   const placeKeys = Object.entries(configs).flatMap(([name, { placeKeys: own = [] }]) =>
@@ -160,7 +160,7 @@ async function backendShape(configs: BackendKeys['configs']): Promise<Readonly<R
   const shapes = await Promise.all(
     Object.entries(configs).map(async ([name, { schema }]) =>
       Object.entries(await schema()).map(
-        ([key, type]) => [backendKey(name, key), zodOf(type, `${name}: ${key}`)] as const,
+        ([key, type]) => [backendKey(name, key), buildZodType(type, `${name}: ${key}`)] as const,
       ),
     ),
   );
@@ -168,7 +168,7 @@ async function backendShape(configs: BackendKeys['configs']): Promise<Readonly<R
 }
 
 /** A backend of somebody else's brings a zod of its own, so that its class is not looked at. */
-function zodOf(schema: KeySchema, where: string): z.ZodType {
+function buildZodType(schema: KeySchema, where: string): z.ZodType {
   if (isZod(schema)) return schema;
   throw new CaissonError('invalid_argument', `the schema of the backend ${where} is not one of zod 4`);
 }

@@ -14,15 +14,15 @@ export interface Switch {
   readonly text: string;
 }
 
-interface Known {
+interface SwitchKey {
   readonly section: SectionName;
   readonly key: string;
   readonly single: boolean;
 }
 
-type Switches = ReadonlyMap<string, Known>;
+type Switches = ReadonlyMap<string, SwitchKey>;
 
-export const switchesOf = (defaults: Settings): Switches =>
+export const buildSwitches = (defaults: Settings): Switches =>
   new Map(
     Object.entries(defaults).flatMap(([section, keys]: [string, object]) =>
       isSection(section)
@@ -53,7 +53,7 @@ export function findSwitches(env: Readonly<Record<string, string | undefined>>, 
     ([name, text]) => name.startsWith('CAISSON_') && text !== undefined && text !== '',
   );
   if (set.length === 0) return [];
-  const known = switchesOf(defaults);
+  const known = buildSwitches(defaults);
   const problems = set.flatMap(([name]) => problemWith(known, name));
   if (problems.length > 0) throw configError(problems);
   return set.flatMap(([variable, text]) => {
@@ -82,7 +82,7 @@ function problemWith(known: Switches, name: string): Problem[] {
 
 /** Whether the variable is a key, or close enough to one that its author may mean it: `CAISSON_URL` is not. */
 export function mayBeSwitch(name: string, defaults: Settings): boolean {
-  return name.startsWith('CAISSON_') && looksLikeKey(switchesOf(defaults), name);
+  return name.startsWith('CAISSON_') && looksLikeKey(buildSwitches(defaults), name);
 }
 
 function looksLikeKey(known: Switches, name: string): boolean {

@@ -5,23 +5,23 @@ import type { SandboxRow, Store } from '../store/store.ts';
 import type { Caller } from '../values/caller.ts';
 import { allowable, type Denied } from './denied.ts';
 
-export interface AskParts {
+export interface AskInput {
   readonly store: Pick<Store, 'approvals'>;
   readonly sandbox: Pick<SandboxRow, 'id' | 'taskId' | 'backend'>;
   readonly caller: Caller | undefined;
 }
 
 /** At once, of one sandbox: a command can try as many names as it likes. */
-const mostOpen = 8;
+const maxOpen = 8;
 
 /** Ids of the questions that are open now, by host. One that was answered a moment ago is not put again. */
-export async function askAbout(denied: readonly Denied[], parts: AskParts): Promise<ReadonlyMap<string, string>> {
+export async function askAbout(denied: readonly Denied[], parts: AskInput): Promise<ReadonlyMap<string, string>> {
   const asked = new Map<string, string>();
   const hosts = new Map(denied.flatMap((each) => entryOf(each)));
   if (hosts.size === 0) return asked;
   const { taskId } = parts.sandbox;
   const open = await Array.fromAsync(everyRow((page) => parts.store.approvals.pending({ taskId, ...page }), created));
-  let room = mostOpen - open.length;
+  let room = maxOpen - open.length;
   for (const [host, rule] of hosts) {
     const question = networkQuestion({ ...parts, host, rule, now: Date.now() });
     const same = open.find(({ binding }) => binding === question.binding);
@@ -40,7 +40,7 @@ function entryOf(denied: Denied): readonly (readonly [string, string])[] {
 }
 
 /** Its id says in which minutes it was put: another one is there already. */
-async function put(question: ReturnType<typeof networkQuestion>, { store }: AskParts): Promise<boolean> {
+async function put(question: ReturnType<typeof networkQuestion>, { store }: AskInput): Promise<boolean> {
   if ((await store.approvals.find(question.id)) !== null) return false;
   try {
     await store.approvals.insert(question);

@@ -7,7 +7,7 @@ import type { Reported } from './denials.ts';
 type Whose = Pick<SandboxRow, 'id' | 'taskId'>;
 
 /** A configuration may list thousands of hosts. */
-const mostListed = 50;
+const maxListed = 50;
 
 /** `null`: what is allowed has not changed. */
 export function changeEntry(sandbox: Whose, before: EgressRow | null, row: EgressRow): AuditEntry | null {
@@ -18,8 +18,8 @@ export function changeEntry(sandbox: Whose, before: EgressRow | null, row: Egres
   return {
     ...about(sandbox, 'rules'),
     revision: row.revision,
-    ...{ added: added.slice(0, mostListed), added_count: added.length },
-    ...{ removed: removed.slice(0, mostListed), removed_count: removed.length },
+    ...{ added: added.slice(0, maxListed), added_count: added.length },
+    ...{ removed: removed.slice(0, maxListed), removed_count: removed.length },
   };
 }
 

@@ -11,9 +11,9 @@ import { CaissonError, toCaissonError } from '../errors.ts';
 import { egressDirectory, withShortPath } from './places.ts';
 
 const name = 'control';
-const mostBytes = 1024;
+const maxBytes = 1024;
 /** One that is only busy takes up a sandbox after all that were there before. */
-const usualPatienceMs = 60_000;
+const defaultTimeoutMs = 60_000;
 
 /** `sync`: throws what is answered. */
 export async function openControl(home: string, sync: (sandboxId: string) => Promise<void>): Promise<Server> {
@@ -23,7 +23,7 @@ export async function openControl(home: string, sync: (sandboxId: string) => Pro
     socket.on('data', (chunk: Buffer) => {
       const lines = `${said}${chunk.toString('latin1')}`.split('\n');
       said = lines.pop() ?? '';
-      if (said.length > mostBytes) return void socket.destroy();
+      if (said.length > maxBytes) return void socket.destroy();
       for (const sandboxId of lines) void answer(socket, sync(sandboxId));
     });
   });
@@ -40,7 +40,7 @@ export async function openControl(home: string, sync: (sandboxId: string) => Pro
 async function answer(socket: Socket, syncing: Promise<void>): Promise<void> {
   const said = await syncing.then(
     () => 'ok\n',
-    (error: unknown) => `${toCaissonError(error).message.replaceAll('\n', ' ').slice(0, mostBytes)}\n`,
+    (error: unknown) => `${toCaissonError(error).message.replaceAll('\n', ' ').slice(0, maxBytes)}\n`,
   );
   if (socket.writable) socket.write(said);
 }
@@ -51,24 +51,24 @@ export class Link {
   /** Those that wait for an answer, in order. */
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   readonly #ended = Promise.withResolvers<void>();
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   #said = '';
 
-  private constructor(socket: Socket, patienceMs: number) {
+  private constructor(socket: Socket, timeoutMs: number) {
     this.#socket = socket;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
     socket.unref();
     socket.on('error', () => undefined).once('close', () => this.#end());
     socket.on('data', (chunk: Buffer) => this.#hear(chunk.toString('latin1')));
   }
 
   /** Connects to the proxy of a state directory; `null`: no proxy answers there. */
-  static async open(home: string, patienceMs = usualPatienceMs): Promise<Link | null> {
+  static async open(home: string, timeoutMs = defaultTimeoutMs): Promise<Link | null> {
     try {
       return await withShortPath(egressDirectory(home), name, async (path) => {
         const socket = connect(path);
         await once(socket, 'connect');
-        return new Link(socket, patienceMs);
+        return new Link(socket, timeoutMs);
       });
     } catch {
       return null;
@@ -90,7 +90,7 @@ export class Link {
     this.#waiting.push(waiting);
     this.#socket.ref();
     this.#socket.write(`${sandboxId}\n`);
-    const timer = setTimeout(() => this.#giveUp(waiting), this.#patienceMs);
+    const timer = setTimeout(() => this.#giveUp(waiting), this.#timeoutMs);
     try {
       await waiting.promise;
     } finally {
@@ -105,7 +105,7 @@ export class Link {
 
   /** Later answers would be taken for those of other requests: the link is of no more use. */
   #giveUp(waiting: PromiseWithResolvers<void>): void {
-    const seconds = this.#patienceMs / 1000;
+    const seconds = this.#timeoutMs / 1000;
     const error = new CaissonError('unavailable', `the egress proxy did not answer within ${seconds} s`, {
       remedy: 'if its process, `caisson egress`, hangs, end it: the next use of the sandbox starts another one',
     });
@@ -115,7 +115,7 @@ export class Link {
 
   #hear(text: string): void {
     const lines = `${this.#said}${text}`.split('\n');
-    this.#said = (lines.pop() ?? '').slice(0, mostBytes);
+    this.#said = (lines.pop() ?? '').slice(0, maxBytes);
     for (const line of lines) {
       const waiting = this.#waiting.shift();
       if (line === 'ok') waiting?.resolve();

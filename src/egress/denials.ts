@@ -7,15 +7,15 @@ import type { ConnectionRecord } from './door/types.ts';
 /** `name` is `null` for the names that are not reported one by one. */
 export type Reported = Pick<ConnectionRecord, 'name' | 'port' | 'rule'>;
 
-export interface DenialsParts {
+export interface DenialsInput {
   /** `count`: how many connections it stands for. */
   readonly report: (denied: Reported, count: number) => void;
   readonly windowMs?: number;
 }
 
-const usualWindowMs = 600_000;
+const defaultWindowMs = 600_000;
 /** Names of a window that are reported one by one. */
-const mostNames = 20;
+const maxNames = 20;
 const others: Reported = { name: null, port: null, rule: 'other names' };
 
 interface Counted {
@@ -25,23 +25,23 @@ interface Counted {
 }
 
 export class Denials {
-  readonly #parts: DenialsParts;
+  readonly #parts: DenialsInput;
   readonly #counted = new Map<string, Counted>();
   #others = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(parts: DenialsParts) {
+  constructor(parts: DenialsInput) {
     this.#parts = parts;
   }
 
   add(record: ConnectionRecord): void {
     if (record.verdict !== 'deny') return;
-    const { report, windowMs = usualWindowMs } = this.#parts;
+    const { report, windowMs = defaultWindowMs } = this.#parts;
     this.#timer ??= setTimeout(() => this.close(), windowMs).unref();
     const key = JSON.stringify([record.name, record.port, record.rule]);
     const counted = this.#counted.get(key);
     if (counted !== undefined) counted.more += 1;
-    else if (this.#counted.size >= mostNames) this.#others += 1;
+    else if (this.#counted.size >= maxNames) this.#others += 1;
     else {
       this.#counted.set(key, { record, more: 0 });
       report(record, 1);

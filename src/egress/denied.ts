@@ -4,9 +4,9 @@ import type { ConnectionRecord } from './door/types.ts';
 export type Denied = Pick<ConnectionRecord, 'name' | 'port' | 'rule'>;
 
 /** Most notes of one exec. */
-const mostNotes = 5;
-const mostCharacters = 300;
-const usualPorts: readonly (number | null)[] = [80, 443];
+const maxNotes = 5;
+const maxCharacters = 300;
+const defaultPorts: readonly (number | null)[] = [80, 443];
 
 export interface Remedies {
   /** Task of a sandbox that the operator can allow hosts to; `null`: it has gone with its command, or is another owner's. */
@@ -23,14 +23,14 @@ export function deniedNotes(denied: readonly Denied[], remedies: Remedies): read
     counted.set(key, { record, count: (counted.get(key)?.count ?? 0) + 1 });
   }
   const notes = [...counted.values()].map(({ record, count }) => noteOf(record, count, remedies));
-  const more = notes.length - mostNotes;
-  return more <= 0 ? notes : [...notes.slice(0, mostNotes), `connections to ${more} more places were denied`];
+  const more = notes.length - maxNotes;
+  return more <= 0 ? notes : [...notes.slice(0, maxNotes), `connections to ${more} more places were denied`];
 }
 
 /** The host for `network.allow`. `null`: a list cannot allow private addresses, broken requests and unknown names. */
 export function allowable({ name, port, rule }: Denied): string | null {
   if (name === null || !(rule === 'no rule' || rule === 'ports')) return null;
-  return printable(rule === 'ports' || !usualPorts.includes(port) ? `${place(name)}:${port}` : name);
+  return printable(rule === 'ports' || !defaultPorts.includes(port) ? `${place(name)}:${port}` : name);
 }
 
 function noteOf(denied: Denied, count: number, remedies: Remedies): string {
@@ -57,4 +57,4 @@ function remedyFor(denied: Denied, { task, asked }: Remedies): string | null {
 
 const place = (name: string): string => (name.includes(':') ? `[${name}]` : name);
 
-const printable = (text: string): string => text.replaceAll(/[^\u0021-\u007e ]/g, '?').slice(0, mostCharacters);
+const printable = (text: string): string => text.replaceAll(/[^\u0021-\u007e ]/g, '?').slice(0, maxCharacters);

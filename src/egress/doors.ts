@@ -19,9 +19,9 @@ import { deniedSince } from './log.ts';
 import { Link } from './control.ts';
 import { doorOf, egressDirectory, filesLeft, makeDoor, removeDoor } from './places.ts';
 import { pauseBeforeStart, recentStarts } from './revival.ts';
-import { linkTo, type StartParts } from './start.ts';
+import { linkTo, type EgressStartInput } from './start.ts';
 
-export interface DoorsParts extends StartParts {
+export interface DoorsDependencies extends EgressStartInput {
   readonly store: Pick<Store, 'egress' | 'sandboxes' | 'approvals'>;
   /** `network.ask` */
   readonly asks: () => boolean;
@@ -30,12 +30,12 @@ export interface DoorsParts extends StartParts {
   readonly reading: (taskId: string) => EgressReading;
 }
 
-export interface ConfiguredDoors extends Pick<DoorsParts, 'store' | 'audit'> {
+export interface ConfiguredDoors extends Pick<DoorsDependencies, 'store' | 'audit'> {
   /** States of the file that deny more than was read, since then. */
   readonly edits: () => readonly Pick<Loaded, 'config'>[];
 }
 
-interface Taken {
+interface RulesRevision {
   /** Mark (`sourceWith`) of the configuration by which this process asked. */
   readonly source: string;
   readonly revision: number;
@@ -53,17 +53,17 @@ export function doorsIn(loaded: Loaded, { edits, ...parts }: ConfiguredDoors): E
 }
 
 export class EgressDoors {
-  readonly #parts: DoorsParts;
+  readonly #parts: DoorsDependencies;
   #link: Link | null = null;
   #linking: Promise<Link> | null = null;
   /** What the proxy has taken up since this process has the link, by sandbox. */
-  readonly #open = new Map<string, Taken>();
+  readonly #open = new Map<string, RulesRevision>();
   /** Sandboxes that this process has used, and that need the proxy as long as they have rules. */
   readonly #held = new Set<string>();
   #startedAt: readonly number[] = [];
   #isReleased = false;
 
-  constructor(parts: DoorsParts) {
+  constructor(parts: DoorsDependencies) {
     this.#parts = parts;
   }
 

@@ -10,7 +10,7 @@ import { startTimeOf } from '../lib/start-time.ts';
 import { doorPort } from '../values/proxy-variables.ts';
 
 /** A machine may be busy. */
-const mostMs = 20_000;
+const maxMs = 20_000;
 
 /**
  * A process that enters the namespace hands its listener over and ends. Throws `unavailable`: the process of the entrance is gone,
@@ -35,7 +35,7 @@ function holdNamespaces({ pid, startedAt }: Entrance): readonly number[] {
     throw new Error('its process is gone');
   } catch (error) {
     for (const fd of held) closeSync(fd);
-    throw noWayIn(error instanceof Error ? error.message : String(error), error);
+    throw noWayInError(error instanceof Error ? error.message : String(error), error);
   }
 }
 
@@ -53,8 +53,8 @@ function startListener(held: readonly number[]): ChildProcess {
 
 async function handedOver(child: ChildProcess): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
-  const fail = (why: string): void => reject(noWayIn(why));
-  const timer = setTimeout(() => fail(`nothing listens after ${mostMs / 1000} s`), mostMs);
+  const fail = (why: string): void => reject(noWayInError(why));
+  const timer = setTimeout(() => fail(`nothing listens after ${maxMs / 1000} s`), maxMs);
   let said = '';
   child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString('latin1')}`.slice(0, 300)));
   child.on('message', (message, handle) => {
@@ -76,7 +76,7 @@ const problemIn = (message: unknown): string =>
     ? String(message.problem)
     : 'no listener came';
 
-const noWayIn = (why: string, cause?: unknown): CaissonError =>
+const noWayInError = (why: string, cause?: unknown): CaissonError =>
   new CaissonError('unavailable', `nothing can listen in the network of the sandbox: ${why}`, {
     ...(cause === undefined ? {} : { cause }),
     remedy: 'stop and start the sandbox; nsenter of util-linux must be on the PATH of the service',

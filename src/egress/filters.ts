@@ -20,7 +20,7 @@ import type { Store } from '../store/store.ts';
 import { changeEntry } from './audit.ts';
 import type { ConfiguredDoors } from './doors.ts';
 
-export interface FilterParts extends Pick<ConfiguredDoors, 'edits'> {
+export interface FilterDependencies extends Pick<ConfiguredDoors, 'edits'> {
   readonly websites: Pick<WebsitePolicy, 'current'>;
   readonly loaded: Loaded;
   readonly store: Pick<Store, 'egress'>;
@@ -28,9 +28,9 @@ export interface FilterParts extends Pick<ConfiguredDoors, 'edits'> {
 }
 
 export class PlaceFilters implements Filters {
-  readonly #parts: FilterParts;
+  readonly #parts: FilterDependencies;
 
-  constructor(parts: FilterParts) {
+  constructor(parts: FilterDependencies) {
     this.#parts = parts;
   }
 

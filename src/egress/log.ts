@@ -5,12 +5,12 @@ import type { ConnectionRecord } from './door/types.ts';
 import type { Denied } from './denied.ts';
 import { doorOf, logOf } from './places.ts';
 
-const mostBytes = 4 * 1024 * 1024;
-const mostReasonCharacters = 300;
+const maxBytes = 4 * 1024 * 1024;
+const maxReasonCharacters = 300;
 /** The clock of file times is behind by some milliseconds. */
 const slackMs = 1000;
 /** Most bytes that are read of each of the two files, for the denials of one exec. */
-const mostReadBytes = 64 * 1024;
+const maxReadBytes = 64 * 1024;
 
 /** Throws nothing: a full disk must not open or close the way out. */
 export function logConnection(home: string, sandboxId: string, record: ConnectionRecord): void {
@@ -19,11 +19,11 @@ export function logConnection(home: string, sandboxId: string, record: Connectio
   const path = logOf(home, sandboxId);
   const line = {
     ...record,
-    reason: record.reason.slice(0, mostReasonCharacters),
+    reason: record.reason.slice(0, maxReasonCharacters),
     startedAt: new Date(record.startedAt).toISOString(),
   };
   try {
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > mostBytes) renameSync(path, `${path}.1`);
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`);
     appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
   } catch {
     // What cannot be written is lost; the connection was judged all the same.
@@ -43,7 +43,7 @@ async function endOf(path: string, sinceMs: number): Promise<string> {
   try {
     const { size, mtimeMs } = await file.stat();
     if (mtimeMs + slackMs < sinceMs) return '';
-    const bytes = Buffer.alloc(Math.min(size, mostReadBytes));
+    const bytes = Buffer.alloc(Math.min(size, maxReadBytes));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, size - bytes.length);
     return bytes.toString('utf8', 0, bytesRead);
   } finally {

@@ -3,7 +3,7 @@ import type { Backend, PlaceFilter, Sandbox } from '../backend.ts';
 import { CaissonError, isCode } from '../errors.ts';
 import type { OwnChange } from '../store/egress.ts';
 import type { SandboxRow } from '../store/store.ts';
-import type { Placed, Ruled } from './way-out.ts';
+import type { PlacedSandbox, Ruled } from './way-out.ts';
 
 /** The list of one sandbox, and what it was made from. */
 export interface PlaceList {
@@ -32,7 +32,7 @@ export interface ListParts {
   readonly backend: (name: string) => Promise<Pick<Backend, 'guarantees'>>;
 }
 
-const mostTries = 5;
+const maxTries = 5;
 
 /** What this process has given to places. */
 export class GivenLists {
@@ -45,7 +45,11 @@ export class GivenLists {
   }
 
   /** See `WayOut.check`. */
-  async check(sandbox: Placed & Pick<SandboxRow, 'taskId'>, id: string | null, change?: OwnChange): Promise<void> {
+  async check(
+    sandbox: PlacedSandbox & Pick<SandboxRow, 'taskId'>,
+    id: string | null,
+    change?: OwnChange,
+  ): Promise<void> {
     const { backend } = sandbox.spec;
     const filter = await this.#filterOf(backend);
     await this.#parts.filters.check({ taskId: sandbox.taskId, backend, id }, filter, change);
@@ -71,7 +75,7 @@ export class GivenLists {
 
   /** Another process may give another list meanwhile: the last one that was given is then that of now. */
   async #give(row: SandboxRow, sandbox: Sandbox): Promise<void> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       this.#given.delete(row.id);
       const list = await this.#listOrNothing(row, sandbox);
       await replaceHosts(sandbox, list.hosts);

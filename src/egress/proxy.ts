@@ -14,7 +14,7 @@ import { readEntrance, type Entrance } from '../lib/entrance.ts';
 import type { AddressRules } from '../network/address/types.ts';
 import { resolveBy } from '../network/dial/resolve.ts';
 import { Door } from './door/door.ts';
-import { usualLimits } from './door/limits.ts';
+import { defaultLimits } from './door/limits.ts';
 import { rulesetOf } from './door/ruleset.ts';
 import { hasDoor } from './way-out.ts';
 import type { EgressRow } from '../store/egress.ts';
@@ -30,7 +30,7 @@ import { Tally } from './tally.ts';
 import { withoutSecrets } from './without-secrets.ts';
 import { doorOf, egressDirectory, makeEgressDirectory, makeDoor, proxyLease, withShortPath } from './places.ts';
 
-export interface ProxyParts {
+export interface ProxyInput {
   readonly home: string;
   readonly store: Pick<Store, 'leases' | 'sandboxes' | 'egress' | 'events'>;
   readonly audit: Pick<Audit, 'recordSoon'>;
@@ -58,7 +58,7 @@ const lookEveryMs = 1000;
 const lingerMs = 5000;
 
 /** Resolves when it was ended, or no sandbox needs it. False: another process has the lease. */
-export async function runProxy(parts: ProxyParts): Promise<boolean> {
+export async function runProxy(parts: ProxyInput): Promise<boolean> {
   if (!(await held(parts))) return false;
   const proxy = new EgressProxy(parts);
   await makeEgressDirectory(parts.home);
@@ -74,7 +74,7 @@ export async function runProxy(parts: ProxyParts): Promise<boolean> {
   return true;
 }
 
-async function held({ store, signal }: ProxyParts): Promise<boolean> {
+async function held({ store, signal }: ProxyInput): Promise<boolean> {
   const deadline = performance.now() + leaseWaitMs;
   while (!(await store.leases.acquire(proxyLease))) {
     if (performance.now() > deadline || signal.aborted) return false;
@@ -84,13 +84,13 @@ async function held({ store, signal }: ProxyParts): Promise<boolean> {
 }
 
 class EgressProxy {
-  readonly #parts: ProxyParts;
+  readonly #parts: ProxyInput;
   readonly #doors = new Map<string, Open>();
   readonly #tally = new Tally();
   #syncing: Promise<void> = Promise.resolve();
   #neededAt = performance.now();
 
-  constructor(parts: ProxyParts) {
+  constructor(parts: ProxyInput) {
     this.#parts = parts;
   }
 
@@ -167,7 +167,7 @@ class EgressProxy {
       addresses: async () => await addresses(this.#doors.get(row.id)?.source ?? rules.source),
       lookup: resolveBy(),
       reach: (address, port) => ({ address, port }),
-      limits: usualLimits,
+      limits: defaultLimits,
       record: (whole) => {
         const record = withoutSecrets(whole);
         logConnection(home, row.id, record);

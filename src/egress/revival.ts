@@ -3,7 +3,7 @@
 const windowMs = 60_000;
 /** In one window, at once. */
 const atOnce = 3;
-const mostPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 /** Keeps the earlier starts that still count. */
 export const recentStarts = (startedAt: readonly number[], now: number): readonly number[] =>
@@ -12,5 +12,5 @@ export const recentStarts = (startedAt: readonly number[], now: number): readonl
 /** A proxy that cannot live is started ever more seldom. */
 export function pauseBeforeStart(recent: readonly number[]): number {
   const beyond = recent.length - atOnce;
-  return beyond < 0 ? 0 : Math.min(mostPauseMs, 1000 * 2 ** beyond);
+  return beyond < 0 ? 0 : Math.min(maxPauseMs, 1000 * 2 ** beyond);
 }

@@ -8,7 +8,7 @@ import { programEnv } from '../lib/run-program.ts';
 import { Link } from './control.ts';
 import { makeEgressDirectory, outputOf } from './places.ts';
 
-export interface StartParts {
+export interface EgressStartInput {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -24,7 +24,7 @@ const startMs = 20_000;
 const pauseMs = 25;
 
 /** One that is just ending is followed by the next. Throws `unavailable` when none starts. */
-export async function linkTo({ home, env }: StartParts): Promise<Link> {
+export async function linkTo({ home, env }: EgressStartInput): Promise<Link> {
   const there = await Link.open(home);
   if (there !== null) return there;
   await makeEgressDirectory(home);
@@ -48,7 +48,7 @@ const isOver = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
 /** Starts a process that outlives this one, and gets nothing of its environment that could be a secret. */
-function startProxy({ home, env }: StartParts): ChildProcess {
+function startProxy({ home, env }: EgressStartInput): ChildProcess {
   const output = openSync(outputOf(home), 'w', 0o600);
   try {
     const own = Object.entries(env).filter(([name]) => /^(?:CAISSON_|HERMES_|DOCKER_HOST$|CONTAINER_HOST$)/.test(name));

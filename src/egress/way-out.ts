@@ -8,18 +8,18 @@ import type { SandboxRow } from '../store/store.ts';
 import type { Caller } from '../values/caller.ts';
 import { placedMode } from '../values/network-modes.ts';
 
-export type Placed = Pick<SandboxRow, 'spec' | 'degraded'>;
+export type PlacedSandbox = Pick<SandboxRow, 'spec' | 'degraded'>;
 
 /** A place that could not give it, and was allowed not to, has given a sandbox without one; one that filters by itself has none. */
-export function hasDoor(placed: Placed): boolean {
+export function hasDoor(placed: PlacedSandbox): boolean {
   return placedMode(placed.spec.network) === 'filtered' && placed.spec.filteredBy === undefined && !isMissed(placed);
 }
 
-export function isFilteredByPlace(placed: Placed): boolean {
+export function isFilteredByPlace(placed: PlacedSandbox): boolean {
   return placed.spec.filteredBy === 'place' && !isMissed(placed);
 }
 
-const isMissed = ({ degraded }: Placed): boolean => degraded.some(({ control }) => control === 'network');
+const isMissed = ({ degraded }: PlacedSandbox): boolean => degraded.some(({ control }) => control === 'network');
 
 /** A sandbox as its rules know it. */
 export type Ruled = Pick<SandboxRow, 'id' | 'taskId'>;
@@ -30,7 +30,7 @@ export interface WayOut {
    * Throws `not_supported` for rules that the place cannot hold, as they are or as they will be with this change. It writes
    * nothing. `id: null`: the sandbox is not made yet.
    */
-  check(sandbox: Placed & Pick<SandboxRow, 'taskId'>, id: string | null, change?: OwnChange): Promise<void>;
+  check(sandbox: PlacedSandbox & Pick<SandboxRow, 'taskId'>, id: string | null, change?: OwnChange): Promise<void>;
   /** Has a sandbox made with its way out, by the rules of now. Throws `unavailable`, `not_supported`, or what `make` throws. */
   make<T>(row: SandboxRow, make: (way: Pick<CreateOptions, 'door' | 'egress'>) => Promise<T>): Promise<T>;
   /** Has it started by the rules of now, and resolves when there is a way in. It throws as `make` does. */
@@ -52,7 +52,7 @@ export interface WayOut {
   /** Ends the work of this process, which leaves the ways open. */
   release(): void;
   /** Removes the door of a sandbox with the records of its connections, unless what it is to become has one too. Idempotent. */
-  close(sandbox: Placed & Ruled, next?: Placed): Promise<void>;
+  close(sandbox: PlacedSandbox & Ruled, next?: PlacedSandbox): Promise<void>;
   /** Sandboxes of which `remove` would remove something, each with a path of that. */
   left(): Promise<readonly { readonly sandboxId: string; readonly path: string }[]>;
   /** Closes what is left of a sandbox without a record. */

@@ -4,7 +4,7 @@ import type { Loaded } from '../config/types.ts';
 import type { EgressRow } from '../store/egress.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type ConfiguredDoors, doorsIn, type EgressDoors } from './doors.ts';
-import { type FilterParts, PlaceFilters } from './filters.ts';
+import { type FilterDependencies, PlaceFilters } from './filters.ts';
 import { GivenLists, type ListParts } from './place-list.ts';
 import { hasDoor, isFilteredByPlace, type WayOut } from './way-out.ts';
 
@@ -13,7 +13,7 @@ export type Doors = Pick<EgressDoors, keyof EgressDoors>;
 
 export function wayOutBy(
   loaded: Loaded,
-  parts: ConfiguredDoors & Omit<FilterParts, 'loaded'> & Pick<ListParts, 'backend'>,
+  parts: ConfiguredDoors & Omit<FilterDependencies, 'loaded'> & Pick<ListParts, 'backend'>,
 ): WayOut {
   const lists = new GivenLists({ backend: parts.backend, filters: new PlaceFilters({ loaded, ...parts }) });
   return new WaysOut(doorsIn(loaded, parts), lists);

@@ -38,7 +38,7 @@ export async function accept(
   const timer =
     request.timeoutMs === null
       ? undefined
-      : setTimeout(() => starting.abort(lateStart(request.timeoutMs)), request.timeoutMs);
+      : setTimeout(() => starting.abort(startTimeoutError(request.timeoutMs)), request.timeoutMs);
   let sentAtMs: number | null = null;
   let note: string | null = null;
   try {
@@ -81,6 +81,6 @@ function callPlace(
   return sandbox.pty.exec(command, { cwd, env, columns: tty.columns, rows: tty.rows, ...how });
 }
 
-function lateStart(timeoutMs: number | null): CaissonError {
+function startTimeoutError(timeoutMs: number | null): CaissonError {
   return new CaissonError('timed_out', `the place did not accept the command within ${timeoutMs} ms`);
 }

@@ -11,7 +11,7 @@ const stallTicks = 20;
 /** Turns of the event loop to wait when both streams have ended, so that no mark can come any more. */
 const overTicks = 4;
 /** The bound for streams on which bytes arrive without end. */
-const mostTicks = 240;
+const maxTicks = 240;
 const tickMs = 250;
 /** What is on its way between a proof and the reader is in this process: it arrives within turns of the event loop. */
 const arrivalMs = 5000;
@@ -32,7 +32,7 @@ export async function drain(taps: readonly Tap[], process: Pick<Process, 'output
 async function provedOrStalled(taps: readonly Tap[], proof: Promise<Outputs>): Promise<Outputs> {
   let seen = bytesOf(taps);
   let quietTicks = 0;
-  for (let ticks = 0; ticks < mostTicks; ticks += 1) {
+  for (let ticks = 0; ticks < maxTicks; ticks += 1) {
     if (await settledOrLate(proof, tickMs)) return await proof;
     const bytes = bytesOf(taps);
     quietTicks = bytes === seen ? quietTicks + 1 : 0;

@@ -5,7 +5,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import type { Store } from '../store/store.ts';
 import type { Where } from '../values/exec-event.ts';
 
-export interface Asked {
+export interface ExecIdentity {
   readonly taskId?: string | undefined;
   readonly backend?: string | undefined;
   readonly cwd?: string | undefined;
@@ -13,7 +13,7 @@ export interface Asked {
   readonly words: readonly string[];
 }
 
-export function identityOf({ taskId, backend, cwd, words }: Asked): string {
+export function identityOf({ taskId, backend, cwd, words }: ExecIdentity): string {
   const asked = [taskId ?? null, backend ?? null, cwd ?? null, ...words];
   return createHash('sha256').update(JSON.stringify(asked)).digest('base64url');
 }
@@ -32,11 +32,11 @@ export async function takeId(store: Store, { id, where, request, fresh }: NewId)
   const { taskId, sandboxId, backend } = where;
   const row = { id, kind: 'exec', taskId, sandboxId, backend, request } as const;
   if (fresh) store.execs.insertFresh({ ...row, startedAt: Date.now() });
-  else if ((await store.execs.insert({ ...row, startedAt: store.steadyNow() })) !== null) throw taken(id);
+  else if ((await store.execs.insert({ ...row, startedAt: store.steadyNow() })) !== null) throw execIdTakenError(id);
   await failpoint('exec-row');
 }
 
-export function taken(execId: string): CaissonError {
+export function execIdTakenError(execId: string): CaissonError {
   return new CaissonError('already_exists', `${execId} has been started before`, {
     details: { execId },
     remedy: 'read its record; a command is never run twice; choose another id to run it again',

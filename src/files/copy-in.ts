@@ -16,7 +16,7 @@ import type { OnFile } from './pack.ts';
 import { meter } from './progress.ts';
 import { scriptOf } from '../inside/script.ts';
 import { type Listed, openSource } from './source.ts';
-import { aborted, endOf, failureOf, killNow, startTransfer, type Transfer } from './transfer.ts';
+import { aborted, endOf, transferError, killNow, startTransfer, type Transfer } from './transfer.ts';
 import type { CopyResult, Only, Vet } from './types.ts';
 
 export interface CopyInOptions extends Cancelable {
@@ -60,7 +60,7 @@ export async function copyIn(sandbox: Sandbox, options: CopyInOptions): Promise<
   const sizes = options.onProgress !== undefined;
   const { transfer, listed } = await both(starting, source.list({ ...options, sizes }));
   const sent = await send(transfer.process, listed, options);
-  const failure = failureOf(sent.end, options.target, transfer.said());
+  const failure = transferError(sent.end, options.target, transfer.said());
   if (failure !== null) throw failure;
   if (!sent.all)
     throw new CaissonError('unavailable', 'the sandbox stopped reading before everything was sent', {
@@ -81,14 +81,14 @@ async function both(
   throw listed.reason;
 }
 
-interface Sent {
+interface SendResult {
   readonly end: ProcessEnd;
   readonly bytes: number;
   /** Whether the archive was handed over to its end. */
   readonly all: boolean;
 }
 
-async function send(process: Process, listed: Listed, { signal, onProgress }: CopyInOptions): Promise<Sent> {
+async function send(process: Process, listed: Listed, { signal, onProgress }: CopyInOptions): Promise<SendResult> {
   const progress = meter('copying into the sandbox', listed.bytes, onProgress);
   let bytes = 0;
   const chunks = listed.chunks((packed) => {

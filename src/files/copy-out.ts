@@ -16,11 +16,11 @@ import { insidePath, sourceName } from './inside-path.ts';
 import { type CopyLimits, withDefaults } from './limits.ts';
 import { openDestination } from './place.ts';
 import { meter } from './progress.ts';
-import { refuse } from './refusal.ts';
+import { archiveRefusedError } from './refusal.ts';
 import { scriptOf } from '../inside/script.ts';
 import { openStaging } from './staging.ts';
 import { TarReader } from './tar-reader.ts';
-import { endOf, failureOf, killNow, startTransfer, type Transfer } from './transfer.ts';
+import { endOf, transferError, killNow, startTransfer, type Transfer } from './transfer.ts';
 import type { CopyResult, Vet } from './types.ts';
 
 export interface CopyOutOptions extends Cancelable {
@@ -109,7 +109,7 @@ async function receive(transfer: Transfer, extraction: Extraction, options: Rece
     await read(process, { reader, extraction, signal: options.signal });
     const drained = drain(process, reader);
     drained.catch(() => {});
-    const failure = failureOf(await Promise.race([endOf(process, options.signal), drained]), options.path, said());
+    const failure = transferError(await Promise.race([endOf(process, options.signal), drained]), options.path, said());
     if (failure !== null) throw failure;
     reader.finish();
     return extraction.finish();
@@ -166,7 +166,7 @@ function drain({ stdout }: Process, reader: TarReader): Promise<never> {
     if (!reader.ended) return;
     stdout.on('data', (chunk: Buffer) => {
       try {
-        for (const _event of reader.write(chunk)) throw refuse('trailer', 'it goes on after its end');
+        for (const _event of reader.write(chunk)) throw archiveRefusedError('trailer', 'it goes on after its end');
       } catch (error) {
         reject(error);
       }

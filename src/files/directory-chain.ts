@@ -24,9 +24,9 @@ export class DirectoryChain {
   }
 
   #shared(segments: readonly ByteName[], wanted: number): number {
-    const most = Math.min(this.#names.length, wanted);
+    const max = Math.min(this.#names.length, wanted);
     let same = 0;
-    while (same < most && this.#names[same] === segments[same]) same++;
+    while (same < max && this.#names[same] === segments[same]) same++;
     return same;
   }
 

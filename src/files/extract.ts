@@ -15,14 +15,14 @@ import { errnoOf, fsError } from './fs-error.ts';
 import { FileWriter, Portion } from './file-writer.ts';
 import type { CopyLimits } from './limits.ts';
 import { payloadName } from './pack.ts';
-import { refuse, type Rule } from './refusal.ts';
+import { archiveRefusedError, type Rule } from './refusal.ts';
 import { SkippedList } from './skipped.ts';
 import type { TarEntry, TarEvent } from './tar-reader.ts';
 import type { CopyResult, Vet } from './types.ts';
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 /** Bytes of names and targets of links, which are made at the end. */
-const mostLinkBytes = 16 * 1024 * 1024;
+const maxLinkBytes = 16 * 1024 * 1024;
 
 export interface ExtractOptions {
   readonly limits: CopyLimits;
@@ -76,7 +76,7 @@ export class Extraction {
 
   /** To be called when the whole archive has been taken and the tar in the sandbox has ended well. */
   finish(): Extracted {
-    if (this.#root === null) throw refuse('not-a-file', 'it is empty');
+    if (this.#root === null) throw archiveRefusedError('not-a-file', 'it is empty');
     for (const { segments, link } of this.#links) {
       this.#write(segments, (where) => symlinkSync(toBytes(link), where));
     }
@@ -105,7 +105,8 @@ export class Extraction {
     if (this.#options.isUpload === true) this.#makeAbove(segments);
     if (entry.kind === 'file') this.#openFile(entry, segments);
     else if (entry.kind === 'directory') this.#directory(segments);
-    else if (entry.kind === 'hardlink') throw refuse('hard-link', 'hard links are not accepted', entry.name);
+    else if (entry.kind === 'hardlink')
+      throw archiveRefusedError('hard-link', 'hard links are not accepted', entry.name);
     else if (entry.kind === 'symlink') this.#symlink(entry, segments);
     else this.#skip(entry, segments, { rule: 'special', reason: entry.kind === 'fifo' ? 'named pipe' : 'device' });
   }
@@ -115,7 +116,7 @@ export class Extraction {
     segments: readonly ByteName[],
     { rule, reason }: { readonly rule: Rule; readonly reason: string },
   ): void {
-    if (this.#options.isUpload === true) throw refuse(rule, `it is a ${reason}`, name);
+    if (this.#options.isUpload === true) throw archiveRefusedError(rule, `it is a ${reason}`, name);
     this.#skipped.add(segments.slice(1), reason);
   }
 
@@ -129,23 +130,23 @@ export class Extraction {
   /** Path of the entry in the staging directory. The first entry is the root: `.` for a tree, any name for a file. */
   #place(entry: TarEntry): readonly ByteName[] {
     const check = checkName(entry.name, this.#options.limits);
-    if (!check.ok) throw refuse(check.rule, check.why, entry.name);
+    if (!check.ok) throw archiveRefusedError(check.rule, check.why, entry.name);
     if (this.#root === null) return this.#placeRoot(entry, check.segments);
     if (check.segments.length === 0 && this.#options.isUpload === true && entry.kind === 'directory')
       return [payloadName];
     if (this.#root === 'file' || check.segments.length === 0)
-      throw refuse('second-root', 'it comes after the only one there may be', entry.name);
+      throw archiveRefusedError('second-root', 'it comes after the only one there may be', entry.name);
     if (entry.kind !== 'directory' && entry.name.endsWith('/'))
-      throw refuse('dot', 'its name ends in a slash', entry.name);
+      throw archiveRefusedError('dot', 'its name ends in a slash', entry.name);
     return [payloadName, ...check.segments];
   }
 
   #placeRoot(entry: TarEntry, segments: readonly ByteName[]): readonly ByteName[] {
-    if (entry.kind === 'hardlink') throw refuse('hard-link', 'hard links are not accepted', entry.name);
+    if (entry.kind === 'hardlink') throw archiveRefusedError('hard-link', 'hard links are not accepted', entry.name);
     if (entry.kind !== 'file' && entry.kind !== 'directory')
-      throw refuse('not-a-file', 'it is neither a regular file nor a directory', entry.name);
+      throw archiveRefusedError('not-a-file', 'it is neither a regular file nor a directory', entry.name);
     if (segments.length !== (entry.kind === 'file' ? 1 : 0))
-      throw refuse('no-parent', 'it lies in a directory that was not sent', entry.name);
+      throw archiveRefusedError('no-parent', 'it lies in a directory that was not sent', entry.name);
     this.#root = entry.kind;
     return [payloadName];
   }
@@ -172,13 +173,14 @@ export class Extraction {
 
   #count(): void {
     const { entries } = this.#options.limits;
-    if (++this.#entries > entries) throw refuse('too-many-entries', `it holds more than ${entries} entries`);
+    if (++this.#entries > entries)
+      throw archiveRefusedError('too-many-entries', `it holds more than ${entries} entries`);
   }
 
   #openFile(entry: TarEntry, segments: readonly ByteName[]): void {
     const { bytes } = this.#options.limits;
     if (entry.size > bytes - this.#bytes)
-      throw refuse('too-many-bytes', `with it the copy is larger than ${bytes} bytes`, entry.name);
+      throw archiveRefusedError('too-many-bytes', `with it the copy is larger than ${bytes} bytes`, entry.name);
     this.#bytes += entry.size;
     this.#files++;
     const mode = (entry.mode & 0o111) === 0 ? 0o644 : 0o755;
@@ -196,14 +198,14 @@ export class Extraction {
       this.#skip(entry, segments, { rule: 'link-outside', reason });
     } else {
       this.#linkBytes += name.length + link.length;
-      if (this.#linkBytes > mostLinkBytes) throw refuse('too-many-links', 'it holds too many links', name);
+      if (this.#linkBytes > maxLinkBytes) throw archiveRefusedError('too-many-links', 'it holds too many links', name);
       this.#links.push({ segments, link });
     }
   }
 
   #data(bytes: Buffer): Promise<void> | undefined {
     if (this.#dropping) return;
-    if (this.#file === null) throw refuse('header', 'content without an entry');
+    if (this.#file === null) throw archiveRefusedError('header', 'content without an entry');
     this.#options.onBytes(bytes.length);
     return this.#file.write(bytes);
   }
@@ -220,9 +222,9 @@ export class Extraction {
       return make(at(this.#chain.parentOf(segments), segments.at(-1) ?? ''));
     } catch (error) {
       const errno = errnoOf(error);
-      if (errno === 'EEXIST') throw refuse('twice', 'it comes twice', shown);
+      if (errno === 'EEXIST') throw archiveRefusedError('twice', 'it comes twice', shown);
       if (errno === 'ENOENT' || errno === 'ENOTDIR' || errno === 'ELOOP') {
-        throw refuse('no-parent', 'it lies in something that was not sent as a directory', shown);
+        throw archiveRefusedError('no-parent', 'it lies in something that was not sent as a directory', shown);
       }
       throw fsError(`write ${printable(shown)}`, error);
     }

@@ -66,7 +66,7 @@ export class FileWriter {
       for (let done = 0; done < used;)
         done += (await writeAsync(this.#file.fd, buffer, done, used - done)).bytesWritten;
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#writeError(error);
     }
   }
 
@@ -74,11 +74,11 @@ export class FileWriter {
     try {
       for (let done = 0; done < bytes.length;) done += writeSync(this.#file.fd, bytes, done);
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#writeError(error);
     }
   }
 
-  #failed(error: unknown): Error {
+  #writeError(error: unknown): Error {
     return fsError(`write ${printable(this.#file.name)}`, error);
   }
 }

@@ -3,7 +3,7 @@ import { basename, posix } from 'node:path';
 import { CaissonError } from '../errors.ts';
 
 /** PATH_MAX, with room for the names we add. */
-const mostBytes = 3800;
+const maxBytes = 3800;
 
 export interface InsidePath {
   /** Absolute and clean: no `.`, `..`, double or trailing slash. */
@@ -13,9 +13,9 @@ export interface InsidePath {
 }
 
 export function insidePath(path: string): InsidePath {
-  if (!path.startsWith('/')) throw wrong(`the path inside the sandbox must be absolute, not "${path}"`);
-  if (path.includes('\0')) throw wrong('a path cannot hold a NUL byte');
-  if (Buffer.byteLength(path) > mostBytes) throw wrong(`the path is longer than ${mostBytes} bytes`);
+  if (!path.startsWith('/')) throw insidePathError(`the path inside the sandbox must be absolute, not "${path}"`);
+  if (path.includes('\0')) throw insidePathError('a path cannot hold a NUL byte');
+  if (Buffer.byteLength(path) > maxBytes) throw insidePathError(`the path is longer than ${maxBytes} bytes`);
   const clean = posix.normalize(path);
   const slash = /\/\.?$/.test(path);
   return { path: clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean, slash };
@@ -29,6 +29,6 @@ export function sourceName(source: string, clean: string): string | null {
   return /(^|\/)\.$/.test(source) || clean === '/' ? null : basename(clean);
 }
 
-function wrong(message: string): CaissonError {
+function insidePathError(message: string): CaissonError {
   return new CaissonError('invalid_argument', message, { remedy: 'give an absolute path such as /workspace/file' });
 }

@@ -12,16 +12,16 @@ import { at, closeDirectory, type Directory, openChild, realPath, rootDirectory 
 import { errnoOf, fsError } from './fs-error.ts';
 
 /** Links in one path; the kernel has the same limit (path_resolution(7)). */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** What a path names. The caller closes the directory it gets. */
-export type Found =
+export type PathTarget =
   | { readonly kind: 'directory'; readonly directory: Directory }
   /** Something else, or nothing, with this name in this directory. */
   | { readonly kind: 'other' | 'missing'; readonly directory: Directory; readonly name: ByteName };
 
 /** `path` is absolute. Throws `not_found` when a directory above its last part is not there. */
-export function findPath(path: string, untrusted: readonly string[]): Found {
+export function findPath(path: string, untrusted: readonly string[]): PathTarget {
   const walk = new PathWalk(fromText(path), untrusted.map(realOrSame));
   try {
     return walk.run();
@@ -52,7 +52,7 @@ class PathWalk {
     this.#current = rootDirectory();
   }
 
-  run(): Found {
+  run(): PathTarget {
     for (let name = this.#todo.pop(); name !== undefined; name = this.#todo.pop()) {
       const found = this.#step(name);
       if (found !== null) return found;
@@ -64,7 +64,7 @@ class PathWalk {
     closeDirectory(this.#current);
   }
 
-  #step(name: ByteName): Found | null {
+  #step(name: ByteName): PathTarget | null {
     try {
       this.#move(openChild(this.#current, name));
       return null;
@@ -81,8 +81,8 @@ class PathWalk {
   }
 
   #follow(name: ByteName, target: ByteName): null {
-    if (this.#isUntrusted()) throw planted(name);
-    if (++this.#links > mostLinks) throw new CaissonError('failed_precondition', 'too many links in the path');
+    if (this.#isUntrusted()) throw plantedLinkError(name);
+    if (++this.#links > maxLinks) throw new CaissonError('failed_precondition', 'too many links in the path');
     if (target.startsWith('/')) this.#move(rootDirectory());
     this.#todo.push(...reversed(target));
     return null;
@@ -99,7 +99,7 @@ class PathWalk {
   }
 }
 
-function planted(name: ByteName): CaissonError {
+function plantedLinkError(name: ByteName): CaissonError {
   return new CaissonError(
     'permission_denied',
     `"${printable(name)}" is a link in a directory that a sandbox can write`,

@@ -1,6 +1,6 @@
 /** The records of a pax header that change where or how much we write. All others say nothing to us and are passed by. */
 import type { ByteName } from './byte-name.ts';
-import { refuse } from './refusal.ts';
+import { archiveRefusedError } from './refusal.ts';
 
 export interface PaxOverrides {
   name?: ByteName;
@@ -32,13 +32,13 @@ function nextRecord(body: Buffer, at: number): Rec {
   const end = at + (/^[1-9][0-9]*$/.test(digits) ? Number(digits) : 0);
   const equals = body.indexOf(0x3d, space);
   if (end <= at || end > body.length || body[end - 1] !== 0x0a || equals === -1 || equals >= end) {
-    throw refuse('extension', 'a pax header that is not well formed');
+    throw archiveRefusedError('extension', 'a pax header that is not well formed');
   }
   return { key: body.toString('latin1', space + 1, equals), value: body.toString('latin1', equals + 1, end - 1), end };
 }
 
 function apply(found: PaxOverrides, { key, value }: Rec): void {
-  if (key.startsWith('GNU.sparse.')) throw refuse('sparse', 'sparse files are not accepted');
+  if (key.startsWith('GNU.sparse.')) throw archiveRefusedError('sparse', 'sparse files are not accepted');
   if (key === 'path') found.name = value;
   if (key === 'linkpath') found.link = value;
   if (key === 'size') found.size = /^[0-9]{1,16}$/.test(value) ? Number(value) : Number.NaN;

@@ -30,7 +30,7 @@ export function openDestination(target: string, name: string | null, untrusted: 
       if (final === null) return merge(staging, base);
       if (root === 'directory') return placeTree(staging, base, final);
       if (mustBeDirectory && found.kind !== 'directory')
-        throw inTheWay('not_found', final, 'is not a directory that exists');
+        throw placeBlockedError('not_found', final, 'is not a directory that exists');
       return placeFile(staging, base, final);
     },
     [Symbol.dispose]() {
@@ -42,13 +42,15 @@ export function openDestination(target: string, name: string | null, untrusted: 
 /** A link at the place is replaced, not followed. */
 function placeFile(staging: Directory, base: Directory, name: ByteName): void {
   const kind = kindOf(base, name);
-  if (kind === 'directory') throw inTheWay('failed_precondition', name, 'is a directory, and the source is a file');
+  if (kind === 'directory')
+    throw placeBlockedError('failed_precondition', name, 'is a directory, and the source is a file');
   rename({ directory: staging, name: payloadName }, { directory: base, name });
 }
 
 async function placeTree(staging: Directory, base: Directory, name: ByteName): Promise<void> {
   const kind = kindOf(base, name);
-  if (kind === 'other') throw inTheWay('failed_precondition', name, 'is not a directory, and the source is one');
+  if (kind === 'other')
+    throw placeBlockedError('failed_precondition', name, 'is not a directory, and the source is one');
   if (kind === 'none') return rename({ directory: staging, name: payloadName }, { directory: base, name });
   const existing = openChild(base, name);
   try {
@@ -84,7 +86,7 @@ async function each(entries: readonly WalkedEntry[], act: (entry: WalkedEntry) =
 function checkMerge(to: DirectoryChain, { kind, segments }: WalkedEntry): void {
   const existing = kindBelow(to, segments);
   if (existing === 'none' || (existing === 'directory') === (kind === 'directory')) return;
-  throw inTheWay(
+  throw placeBlockedError(
     'failed_precondition',
     segments.join('/'),
     existing === 'directory' ? 'is a directory' : 'is not a directory',
@@ -119,12 +121,12 @@ function kindOf(directory: Directory, name: ByteName): Kind {
   return stats.isDirectory() ? 'directory' : 'other';
 }
 
-interface Named {
+interface EntryLocation {
   readonly directory: Directory;
   readonly name: ByteName;
 }
 
-function rename(from: Named, to: Named): void {
+function rename(from: EntryLocation, to: EntryLocation): void {
   try {
     renameSync(at(from.directory, from.name), at(to.directory, to.name));
   } catch (error) {
@@ -132,7 +134,7 @@ function rename(from: Named, to: Named): void {
   }
 }
 
-function inTheWay(code: 'not_found' | 'failed_precondition', name: ByteName, what: string): CaissonError {
+function placeBlockedError(code: 'not_found' | 'failed_precondition', name: ByteName, what: string): CaissonError {
   return new CaissonError(code, `the copy cannot be put in place: ${printable(name)} ${what}`, {
     remedy: 'choose another target, or remove what is there',
   });

@@ -44,7 +44,7 @@ const remedies: Partial<Record<Rule, string>> = {
 
 const fromSandbox = 'copy from the sandbox refused: ';
 
-export function refuse(rule: Rule, why: string, entry: ByteName | null = null): CaissonError {
+export function archiveRefusedError(rule: Rule, why: string, entry: ByteName | null = null): CaissonError {
   const shown = entry === null ? null : printable(entry);
   const what = shown === null ? 'the archive' : `entry "${shown}"`;
   return new CaissonError('permission_denied', `${fromSandbox}${what}: ${why}`, {

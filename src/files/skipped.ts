@@ -1,14 +1,14 @@
 /** What was left out of a copy, for people. Bounded: a hostile archive may hold millions of links. */
 import { type ByteName, printable } from './byte-name.ts';
 
-const mostListed = 1000;
+const maxListed = 1000;
 
 export class SkippedList {
   readonly #listed: { readonly path: string; readonly reason: string }[] = [];
   #more = 0;
 
   add(segments: readonly ByteName[], reason: string): void {
-    if (this.#listed.length < mostListed) this.#listed.push({ path: printable(segments.join('/')), reason });
+    if (this.#listed.length < maxListed) this.#listed.push({ path: printable(segments.join('/')), reason });
     else this.#more++;
   }
 

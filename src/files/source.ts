@@ -42,7 +42,7 @@ export function openSource(path: string, untrusted: readonly string[]): Source {
   const name = sourceName(path, clean) ?? '';
   if (found.kind === 'directory') return treeSource(found.directory, name);
   try {
-    if (found.kind === 'missing') throw nothing(path);
+    if (found.kind === 'missing') throw pathMissingError(path);
     if (/\/\.?$/.test(path))
       throw new CaissonError('failed_precondition', `${path} is not a directory`, { remedy: 'leave out the slash' });
     return fileSource(openFile(found.directory, found.name), name);
@@ -96,6 +96,6 @@ function treeSource(root: Directory, name: string): Source {
   };
 }
 
-function nothing(path: string): CaissonError {
+function pathMissingError(path: string): CaissonError {
   return new CaissonError('not_found', `there is no ${path} on the host`, { remedy: 'check the path' });
 }

@@ -7,7 +7,7 @@
 import { CaissonError } from '../errors.ts';
 import type { ByteName } from './byte-name.ts';
 import { type PaxOverrides, readPax } from './pax.ts';
-import { refuse } from './refusal.ts';
+import { archiveRefusedError } from './refusal.ts';
 import { blockBytes, decodeHeader, type HeaderFields } from './tar-header.ts';
 
 export type EntryKind = 'file' | 'directory' | 'symlink' | 'hardlink' | 'device' | 'fifo';
@@ -40,9 +40,9 @@ const kinds: Readonly<Record<string, EntryKind>> = {
 };
 const extensions = new Set(['x', 'L', 'K']);
 /** Room for one pax header: two names of full length and some records we do not read. */
-const mostPaxBytes = 32 * 1024;
+const maxPaxBytes = 32 * 1024;
 /** Zeros that tars add to fill a record; 10 KiB is the rule, 1 MiB the most anybody uses. */
-const mostTrailerBytes = 2 * 1024 * 1024;
+const maxTrailerBytes = 2 * 1024 * 1024;
 
 export class TarReader {
   readonly #pathBytes: number;
@@ -122,7 +122,7 @@ export class TarReader {
   }
 
   #zero(): void {
-    if (this.#extensions > 0) throw refuse('header', 'a name without an entry');
+    if (this.#extensions > 0) throw archiveRefusedError('header', 'a name without an entry');
     this.#zeroBlocks++;
   }
 
@@ -130,9 +130,9 @@ export class TarReader {
     const fields = decodeHeader(block);
     if (fields === null) {
       if (this.#first) this.#sniff(block);
-      throw refuse('header', 'it is damaged');
+      throw archiveRefusedError('header', 'it is damaged');
     }
-    if (this.#zeroBlocks > 0) throw refuse('header', 'entries after an end mark');
+    if (this.#zeroBlocks > 0) throw archiveRefusedError('header', 'entries after an end mark');
     this.#first = false;
     if (this.#extensionTypes.has(fields.type)) this.#startExtension(fields);
     else yield* this.#startEntry(this.#toEntry(fields));
@@ -154,17 +154,18 @@ export class TarReader {
     this.#overrides = {};
     this.#extensions = 0;
     const kind = kindOf(fields, name);
-    if (!Number.isSafeInteger(size) || size < 0) throw refuse('size', 'its size is not a number that can be', name);
-    if (kind !== 'file' && size !== 0) throw refuse('size', 'it has content but is no file', name);
+    if (!Number.isSafeInteger(size) || size < 0)
+      throw archiveRefusedError('size', 'its size is not a number that can be', name);
+    if (kind !== 'file' && size !== 0) throw archiveRefusedError('size', 'it has content but is no file', name);
     return { kind, name, link, mode: fields.mode, size };
   }
 
   #startExtension({ type, size }: HeaderFields): void {
-    const most = type === 'x' || type === 'g' ? mostPaxBytes : this.#pathBytes + 1;
-    if (!(size > 0 && size <= most)) throw refuse('extension', `a name header of ${size} bytes`);
+    const max = type === 'x' || type === 'g' ? maxPaxBytes : this.#pathBytes + 1;
+    if (!(size > 0 && size <= max)) throw archiveRefusedError('extension', `a name header of ${size} bytes`);
     // One of each kind at most, also when they say nothing: a stream of them would never end.
     if (++this.#extensions > this.#extensionTypes.size)
-      throw refuse('extension', 'too many name headers for one entry');
+      throw archiveRefusedError('extension', 'too many name headers for one entry');
     this.#extension = { type, size, parts: [] };
     this.#expect(size);
   }
@@ -177,30 +178,31 @@ export class TarReader {
     const isPax = extension.type === 'x' || extension.type === 'g';
     const read: PaxOverrides = isPax ? readPax(body) : { [extension.type === 'L' ? 'name' : 'link']: longName(body) };
     if (extension.type === 'g' && Object.keys(read).length > 0)
-      throw refuse('extension', 'a pax header gives all entries one name, link or size');
+      throw archiveRefusedError('extension', 'a pax header gives all entries one name, link or size');
     for (const key of Object.keys(read)) {
-      if (key in this.#overrides) throw refuse('extension', `two headers give one entry its ${key}`);
+      if (key in this.#overrides) throw archiveRefusedError('extension', `two headers give one entry its ${key}`);
     }
     this.#overrides = { ...this.#overrides, ...read };
   }
 
   #skipTrailer(bytes: number): void {
     this.#trailerBytes += bytes;
-    if (this.#trailerBytes > mostTrailerBytes) throw refuse('trailer', 'it goes on after its end');
+    if (this.#trailerBytes > maxTrailerBytes) throw archiveRefusedError('trailer', 'it goes on after its end');
   }
 
   #sniff(block: Buffer): void {
     const magic = block.toString('latin1', 0, 6);
     if (/^(\x1f\x8b|\x1f\x9d|\xfd7zXZ|BZh|\x28\xb5\x2f\xfd|\x04\x22\x4d\x18|PK\x03\x04|LZIP|7z\xbc)/.test(magic)) {
-      throw refuse('compressed', 'it is compressed, which is not accepted');
+      throw archiveRefusedError('compressed', 'it is compressed, which is not accepted');
     }
   }
 }
 
 function kindOf(fields: HeaderFields, name: ByteName): EntryKind {
-  if (fields.type === 'S') throw refuse('sparse', 'sparse files are not accepted', name);
+  if (fields.type === 'S') throw archiveRefusedError('sparse', 'sparse files are not accepted', name);
   const kind = kinds[fields.type];
-  if (kind === undefined) throw refuse('unknown-type', `its type ${JSON.stringify(fields.type)} is not known`, name);
+  if (kind === undefined)
+    throw archiveRefusedError('unknown-type', `its type ${JSON.stringify(fields.type)} is not known`, name);
   // Before POSIX a directory was a file whose name ends in a slash.
   return kind === 'file' && fields.type === '\0' && name.endsWith('/') ? 'directory' : kind;
 }

@@ -42,7 +42,7 @@ export async function startTransfer(sandbox: Sandbox, options: TransferOptions):
     });
     return { process, said: collect(process.stderr) };
   } catch (error) {
-    if (isCode(error, 'invalid_argument')) throw noTools(error);
+    if (isCode(error, 'invalid_argument')) throw toolsMissingError(error);
     throw error;
   }
 }
@@ -81,7 +81,7 @@ export async function killNow(process: Process): Promise<void> {
   await Promise.race([process.kill('SIGKILL').catch(() => {}), setTimeout(killMs, undefined, { ref: false })]);
 }
 
-function noTools(cause: unknown): CaissonError {
+function toolsMissingError(cause: unknown): CaissonError {
   return new CaissonError('failed_precondition', 'the sandbox has no sh or no tar, which copying needs', {
     cause,
     remedy: 'use an image with sh and tar (BusyBox is enough); files cannot be copied without them',
@@ -89,13 +89,13 @@ function noTools(cause: unknown): CaissonError {
 }
 
 /** `null` when all went well. `path` is the path inside the sandbox that the caller named. */
-export function failureOf(end: ProcessEnd, path: string, said: string): CaissonError | null {
+export function transferError(end: ProcessEnd, path: string, said: string): CaissonError | null {
   if (end.exitCode === 0) return null;
-  if (end.exitCode === 126 || end.exitCode === 127 || end.exitCode === exits.noTar) return noTools(undefined);
+  if (end.exitCode === 126 || end.exitCode === 127 || end.exitCode === exits.noTar) return toolsMissingError(undefined);
   const shown = printable(fromText(path));
   const details = { path: shown, exitCode: end.exitCode, signal: end.signal, stderr: said };
   const known = end.exitCode === null ? undefined : failures[end.exitCode];
-  if (known === undefined && hasBrokenOff(end)) return brokenOff(shown, details);
+  if (known === undefined && hasBrokenOff(end)) return transferBrokenError(shown, details);
   if (known === undefined) {
     return new CaissonError(
       'failed_precondition',
@@ -122,7 +122,7 @@ function hasBrokenOff({ exitCode, signal }: ProcessEnd): boolean {
   return signal !== null || exitCode === null || exitCode > signalStatus || shellGaveUp.has(exitCode);
 }
 
-function brokenOff(shown: string, details: Readonly<Record<string, string | number | null>>): CaissonError {
+function transferBrokenError(shown: string, details: Readonly<Record<string, string | number | null>>): CaissonError {
   return new CaissonError('unavailable', `the program in the sandbox that worked on ${shown} broke off`, {
     details,
     remedy: 'try again; if it happens again, the sandbox is at its limit of memory or processes',

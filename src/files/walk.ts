@@ -47,7 +47,7 @@ export async function walk(root: Directory, { signal, sizes = false }: WalkOptio
   }
 }
 
-interface Found {
+interface TreeEntry {
   readonly segments: readonly ByteName[];
   readonly type: Dirent<Buffer>;
 }
@@ -59,7 +59,7 @@ class Listing {
   readonly #skipped = new SkippedList();
   readonly #leftOut: ByteName[] = [];
   /** What is still to be visited, the next one last. */
-  readonly #todo: Found[] = [];
+  readonly #todo: TreeEntry[] = [];
 
   constructor(root: Directory, sizes: boolean) {
     this.#chain = new DirectoryChain(root);
@@ -67,11 +67,11 @@ class Listing {
     this.#push([]);
   }
 
-  next(): Found | null {
+  next(): TreeEntry | null {
     return this.#todo.pop() ?? null;
   }
 
-  visit(found: Found): void {
+  visit(found: TreeEntry): void {
     try {
       this.#add(found);
     } catch (error) {
@@ -87,7 +87,7 @@ class Listing {
     this.#chain.close();
   }
 
-  #add({ segments, type }: Found): void {
+  #add({ segments, type }: TreeEntry): void {
     if (type.isDirectory() && isStaging(segments.at(-1) ?? '')) {
       this.#leaveOut(segments, 'what a copy has not put in place');
     } else if (type.isDirectory()) {
@@ -118,7 +118,7 @@ class Listing {
   }
 
   #push(segments: readonly ByteName[]): void {
-    if (segments.length - 1 > deepest) throw tooDeep(segments);
+    if (segments.length - 1 > deepest) throw treeTooDeepError(segments);
     const directory = this.#chain.parentOf([...segments, '']);
     // Names as bytes: with any other encoding Node fails where the file system does not tell the type with the name.
     const types = new Map(
@@ -134,7 +134,7 @@ class Listing {
   }
 }
 
-function tooDeep(segments: readonly ByteName[]): CaissonError {
+function treeTooDeepError(segments: readonly ByteName[]): CaissonError {
   return new CaissonError(
     'invalid_argument',
     `the tree is deeper than ${deepest} directories at ${printable(segments.join('/'))}`,

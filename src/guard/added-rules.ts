@@ -26,7 +26,7 @@ const isEmpty = ({ allow = [], ask = [], deny = [], mode }: ProjectRules): boole
   mode === undefined && allow.length + ask.length + deny.length === 0;
 
 /** What this process was opened with. */
-interface Opened {
+interface RuleContext {
   readonly directory: string;
   readonly project: ProjectRules;
   readonly commandLine: { readonly rules?: RuleTexts; readonly mayOnlyTighten: boolean };
@@ -35,7 +35,7 @@ interface Opened {
 
 /** The sources of this process, or those of the call when it has none: rules are then the same as without a service. */
 export function sourcesOf(
-  { directory, project, commandLine, isInside }: Opened,
+  { directory, project, commandLine, isInside }: RuleContext,
   added: AddedRules | null,
 ): readonly Source[] {
   const { rules = {}, mayOnlyTighten } = commandLine;

@@ -14,7 +14,7 @@ import { networkAsked } from '../egress/question.ts';
 import type { Approver, Question, Settled } from './types.ts';
 import type { Choice } from '../values/choice.ts';
 
-type Kept = Pick<Store, 'approvals' | 'leases'>;
+type ApprovalStore = Pick<Store, 'approvals' | 'leases'>;
 
 const lease = (id: string): string => `approval:${id}`;
 const lookEveryMs = 200;
@@ -28,11 +28,11 @@ interface Answer {
 }
 
 export class ApprovalQueue {
-  readonly #store: Kept;
+  readonly #store: ApprovalStore;
   /** Looks for the answer to a question of this process. */
   readonly #looks = new Map<string, () => void>();
 
-  constructor(store: Kept) {
+  constructor(store: ApprovalStore) {
     this.#store = store;
   }
 
@@ -77,7 +77,7 @@ export class ApprovalQueue {
   /** Answered or not. Throws `not_found`, also for what another owner asked. */
   async get(id: string, caller: Caller | undefined): Promise<ApprovalRow> {
     const row = await this.#store.approvals.find(id);
-    if (row === null || !concerns(row, caller)) throw noQuestion(id);
+    if (row === null || !concerns(row, caller)) throw noQuestionError(id);
     return row;
   }
 
@@ -86,9 +86,9 @@ export class ApprovalQueue {
    * an answer that the question does not offer.
    */
   async answer(id: string, choice: Choice, by: Answering): Promise<ApprovalRow> {
-    if (isInside(by.env)) throw ownAnswer(id);
+    if (isInside(by.env)) throw ownAnswerError(id);
     const row = await this.get(id, by.caller);
-    if (by.caller !== undefined && row.askedBy?.token === by.caller.token) throw ownToken(id);
+    if (by.caller !== undefined && row.askedBy?.token === by.caller.token) throw ownTokenError(id);
     const { choices } = row.question;
     if (choice !== 'deny' && !(Array.isArray(choices) && choices.includes(choice)))
       throw new CaissonError('invalid_argument', `${id} cannot be answered with ${choice}`, { details: { choices } });
@@ -183,17 +183,17 @@ function concerns({ askedBy }: ApprovalRow, caller: Caller | undefined): boolean
   return caller === undefined || caller.holdsHome === true || (askedBy?.owner ?? operator) === caller.owner;
 }
 
-export function noQuestion(id: string): CaissonError {
+export function noQuestionError(id: string): CaissonError {
   return new CaissonError('not_found', `there is no question ${id.slice(0, 64)}`);
 }
 
-function ownToken(id: string): CaissonError {
+function ownTokenError(id: string): CaissonError {
   return new CaissonError('permission_denied', `the token that asked ${id} may not answer it`, {
     remedy: 'answer with another token, or with `caisson approvals` on the host of the service',
   });
 }
 
-export function ownAnswer(id: string): CaissonError {
+export function ownAnswerError(id: string): CaissonError {
   return new CaissonError('permission_denied', `${id.slice(0, 64)} cannot be answered by a command that Caisson runs`, {
     remedy: 'answer from a terminal of your own',
   });

@@ -16,7 +16,7 @@ import { placeOf, type Preview, readable, typed } from './call.ts';
 import type { ApprovalQueue } from './approval-queue.ts';
 import type { Answered, Admission, Step } from './gate.ts';
 import { type Outcome, Questions } from './questions.ts';
-import { answeredNo, unanswered } from './refusal.ts';
+import { answeredNoError, unansweredError } from './refusal.ts';
 import type { Book } from './book.ts';
 import type { Rulebook } from './rulebook.ts';
 import { EarlierAnswers } from './earlier-answers.ts';
@@ -25,7 +25,7 @@ import type { Grants } from './grants.ts';
 import type { SmartReview } from './smart.ts';
 import type { Approver, Question } from './types.ts';
 
-export interface ApproveParts {
+export interface ApproveDependencies {
   /** Questions of clients of the service that are open. */
   readonly open: Budget;
   readonly rulebook: Rulebook;
@@ -49,7 +49,7 @@ export interface ApproveParts {
   readonly skipped: (taskId: string, on: boolean, caller: Caller | undefined) => void;
 }
 
-type Proposing = Pick<Asked, 'book'> & Pick<ApproveParts, 'userHome'>;
+type Proposing = Pick<OpenQuestion, 'book'> & Pick<ApproveDependencies, 'userHome'>;
 
 interface Look {
   readonly admission: Admission;
@@ -60,7 +60,7 @@ interface Look {
   readonly skips: () => boolean;
 }
 
-interface Asked extends Look {
+interface OpenQuestion extends Look {
   /** What the answer "once" is for. */
   readonly binding: string;
   readonly preview: Preview | null;
@@ -68,12 +68,12 @@ interface Asked extends Look {
 }
 
 export class Approvals implements Step {
-  readonly #parts: ApproveParts;
+  readonly #parts: ApproveDependencies;
   readonly #questions = new Questions();
   readonly #remote: RemoteQuestions;
   readonly #earlier = new EarlierAnswers();
 
-  constructor(parts: ApproveParts) {
+  constructor(parts: ApproveDependencies) {
     this.#parts = parts;
     this.#remote = new RemoteQuestions(parts.open, parts.remoteTimeoutMs);
   }
@@ -91,10 +91,10 @@ export class Approvals implements Step {
     const binding = bindingOf(call, book.version, preview);
     const asker = caller === undefined ? exact : `${caller.owner}/${caller.token}/${exact}`;
     for (;;) {
-      const asked: Asked = { ...look, binding, preview, open: await this.#open(look) };
+      const asked: OpenQuestion = { ...look, binding, preview, open: await this.#open(look) };
       if (asked.open.length === 0 && decision.findings.length > 0)
         return allowed(admission, skips() ? 'skipped' : 'session');
-      if (this.#earlier.no(asker)) throw answeredNo(call, decision);
+      if (this.#earlier.no(asker)) throw answeredNoError(call, decision);
       if (await this.#unseen(asked)) return allowed(admission, 'unattended');
       const same = caller === undefined ? this.#questions.same(binding) : null;
       const outcome = await (same ??
@@ -133,13 +133,13 @@ export class Approvals implements Step {
   }
 
   /** Decides at once when no person can be asked. */
-  async #unseen({ admission, book, open }: Asked): Promise<boolean> {
+  async #unseen({ admission, book, open }: OpenQuestion): Promise<boolean> {
     const { unseen } = this.#parts.attendance;
     if (unseen === null) return false;
     if (unseen === 'approve' && mayPassUnseen(open)) return true;
     const proposal = await proposalFor(admission, { book, userHome: this.#parts.userHome });
     const rules = choicesFor(open, proposal).includes('always') ? proposal : [];
-    throw unanswered(admission.call, admission.decision, { why: 'no-approver', rules });
+    throw unansweredError(admission.call, admission.decision, { why: 'no-approver', rules });
   }
 
   /** Refuses what clients of the service wait for. */
@@ -148,7 +148,7 @@ export class Approvals implements Step {
   }
 
   /** On behalf of a client: in a queue of its own, since people who answer from elsewhere see all of it at once. */
-  async #askFor(asked: Asked, caller: Caller, options: StepOptions): Promise<Outcome> {
+  async #askFor(asked: OpenQuestion, caller: Caller, options: StepOptions): Promise<Outcome> {
     const { call } = asked.admission;
     const question = { caller, taskId: call.taskId, execId: call.execId, binding: asked.binding };
     const { waits = true, onAsked } = options.question ?? {};
@@ -164,7 +164,7 @@ export class Approvals implements Step {
     );
   }
 
-  async #put(asked: Asked, options: StepOptions): Promise<Outcome> {
+  async #put(asked: OpenQuestion, options: StepOptions): Promise<Outcome> {
     const { binding, book, exact } = asked;
     const { caller } = options;
     if (options.signal?.aborted === true) return 'canceled';
@@ -180,7 +180,7 @@ export class Approvals implements Step {
     return outcome;
   }
 
-  async #ask(asked: Asked, options: StepOptions): Promise<Outcome> {
+  async #ask(asked: OpenQuestion, options: StepOptions): Promise<Outcome> {
     const { binding, admission } = asked;
     const put = (): Promise<Outcome> => this.#put(asked, options);
     return await this.#questions.ask(
@@ -190,22 +190,22 @@ export class Approvals implements Step {
   }
 
   /** The word of the model, where there is one; `null` leaves it to a person. */
-  async #reviewed({ admission, open }: Asked, { signal }: StepOptions): Promise<Outcome | null> {
+  async #reviewed({ admission, open }: OpenQuestion, { signal }: StepOptions): Promise<Outcome | null> {
     const review = await this.#parts.smart?.review(textOf(admission.call), open, signal);
     if (review === 'approve') return 'reviewed';
     return review === 'deny' ? 'deny' : null;
   }
 
-  #refuse({ admission: { call, decision } }: Asked, outcome: Outcome, asker: string): void {
+  #refuse({ admission: { call, decision } }: OpenQuestion, outcome: Outcome, asker: string): void {
     if (outcome === 'deny') {
       this.#earlier.denied(asker);
-      throw answeredNo(call, decision);
+      throw answeredNoError(call, decision);
     }
     if (outcome === 'timed-out' || outcome === 'too-many' || outcome === 'no-approver' || outcome === 'lost')
-      throw unanswered(call, decision, { why: outcome });
+      throw unansweredError(call, decision, { why: outcome });
   }
 
-  async #approved({ admission, book }: Asked, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
+  async #approved({ admission, book }: OpenQuestion, outcome: Yes, caller: Caller | undefined): Promise<Admission> {
     if (outcome === 'always' && holdsHome(caller) && ownerOf(admission.call.taskId) === operator) {
       const rules = await proposalFor(admission, { book, userHome: this.#parts.userHome });
       await this.#parts.save(rules);
@@ -235,7 +235,7 @@ async function proposalFor({ call }: Admission, { book, userHome }: Proposing): 
 }
 
 async function questionOf(
-  { admission, book, exact, preview, open }: Asked,
+  { admission, book, exact, preview, open }: OpenQuestion,
   { timeoutMs, userHome }: { readonly timeoutMs: number; readonly userHome: string },
 ): Promise<Question> {
   const { call, decision } = admission;

@@ -18,7 +18,7 @@ export interface Composed {
   readonly input: SettingsInput;
 }
 
-export function bookOf({ base, input }: Composed): Book {
+export function buildBook({ base, input }: Composed): Book {
   const sources = input.sources?.filter(({ name }) => name !== 'command_allowlist');
   return {
     input,

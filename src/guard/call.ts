@@ -4,13 +4,13 @@ import { createHmac, hash, randomBytes } from 'node:crypto';
 import { masked } from '../audit/facts.ts';
 import type { Guarantees } from '../backend.ts';
 import type { Language } from '../exec/code.ts';
-import type { Known } from '../exec/session/look.ts';
+import type { ShellState } from '../exec/session/look.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import type { Touched } from '../files/tools/touched.ts';
 import { shownInput } from '../policy/approval/input.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Reach } from '../policy/types.ts';
-import type { Place } from '../shell/types.ts';
+import type { CommandContext } from '../shell/types.ts';
 import type { Redaction } from '../redact/redactor.ts';
 import { isShellStarter } from '../values/shell-starter.ts';
 
@@ -72,11 +72,11 @@ export interface Call {
   /** Asks the shell that will run it, where that lives already. */
   readonly look?: Look;
   /** The answer of that shell, and the text for which it was asked; `null` without an answer. */
-  readonly seen?: { readonly subject: Subject; readonly known: Known | null };
+  readonly seen?: { readonly subject: Subject; readonly known: ShellState | null };
 }
 
 /** What a living shell has made of its directory, and of some names. */
-export type Look = (names: readonly string[]) => Promise<Known | null>;
+export type Look = (names: readonly string[]) => Promise<ShellState | null>;
 
 export interface Input {
   /** SHA-256. */
@@ -91,7 +91,7 @@ interface Program {
 }
 
 /** What is asked for, as far as it decides about the command. */
-export interface Wanted {
+export interface CallInput {
   readonly plan: {
     readonly taskId: string;
     readonly spec: { readonly backend: string; readonly mounts: readonly unknown[] };
@@ -108,7 +108,7 @@ export interface Wanted {
   readonly input?: string | Uint8Array | undefined;
 }
 
-export function callOf({ plan, request, subject, redaction = null, look, variables, input }: Wanted): Call {
+export function callOf({ plan, request, subject, redaction = null, look, variables, input }: CallInput): Call {
   const { execId, cwd, env, stdin } = request;
   const mask = (word: string): string => masked(word, env, redaction);
   return {
@@ -139,14 +139,14 @@ function digestOf(env: Values): string {
   return createHmac('sha256', key).update(JSON.stringify(pairs)).digest('hex');
 }
 
-function changed(variables: Wanted['variables']): NonNullable<Call['variables']> {
+function changed(variables: CallInput['variables']): NonNullable<Call['variables']> {
   return Object.entries(variables?.set ?? {}).flatMap(([name, value]) =>
     variables?.anyway[name] === value ? [] : [{ name, value }],
   );
 }
 
 /** The directory, shell and names that policy reads a command with. `home`: the home directory of the account on this host. */
-export function placeOf({ cwd, seen, stdin, reach, variables = [] }: Call, home: string): Place {
+export function placeOf({ cwd, seen, stdin, reach, variables = [] }: Call, home: string): CommandContext {
   const set = reach === 'container' || variables.length === 0 ? {} : { environment: variables };
   const account = { ...(reach === 'host' ? { home, stdin } : { stdin }), ...set };
   if (seen === undefined) return { cwd, ...account };

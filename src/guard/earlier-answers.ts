@@ -1,6 +1,6 @@
 /** Refusals that are remembered, and tasks whose questions are skipped. Both end with the process. */
 
-const mostRemembered = 1000;
+const maxRemembered = 1000;
 /** Long enough that an agent that tries again is refused; a human may change their mind. */
 const denialMs = 10 * 60_000;
 
@@ -9,7 +9,7 @@ export class EarlierAnswers {
   readonly #skipping = new Set<string>();
 
   denied(binding: string): void {
-    if (this.#denied.size >= mostRemembered) this.#denied.clear();
+    if (this.#denied.size >= maxRemembered) this.#denied.clear();
     this.#denied.set(binding, performance.now());
   }
 

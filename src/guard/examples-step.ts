@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RuleExamples } from '../policy/types.ts';
 import type { Admission, Step } from './gate.ts';
 
-export interface ExampleParts {
+export interface ExampleStepInput {
   readonly examples: () => Promise<Iterable<RuleExamples>>;
   /** Before the first rule: a process that ends by then has better things to do. */
   readonly afterMs: number;
@@ -15,14 +15,14 @@ export interface ExampleParts {
   readonly betweenMs: number;
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 export class ExamplesStep implements Step {
-  readonly #parts: ExampleParts;
+  readonly #parts: ExampleStepInput;
   readonly #failing: string[] = [];
   #begun = false;
 
-  constructor(parts: ExampleParts) {
+  constructor(parts: ExampleStepInput) {
     this.#parts = parts;
   }
 
@@ -35,7 +35,7 @@ export class ExamplesStep implements Step {
   };
 
   readonly pass = (admission: Admission): Promise<Admission> => {
-    const named = this.#failing.slice(0, mostNamed).join(', ');
+    const named = this.#failing.slice(0, maxNamed).join(', ');
     const description = `policy rules that do not find what their examples say (${named}); caisson doctor tells more`;
     const finding = { rule: 'U10', description, start: 0, end: 0 };
     return Promise.resolve({ ...admission, decision: { verdict: 'ask', tier: 'dangerous', findings: [finding] } });

@@ -8,9 +8,9 @@ import { created, everyRow } from '../store/pages.ts';
 import type { GrantRow, Store } from '../store/store.ts';
 import type { Question } from './types.ts';
 
-type Kept = Pick<Store, 'grants' | 'steadyNow'>;
+type GrantStore = Pick<Store, 'grants' | 'steadyNow'>;
 
-interface Given {
+interface GrantInput {
   readonly question: Question;
   /** Identity of the exact command. */
   readonly binding: string;
@@ -21,11 +21,11 @@ interface Given {
 }
 
 export class Grants {
-  readonly #store: Kept;
+  readonly #store: GrantStore;
   /** `null`: a grant ends with its sandbox only. */
   readonly #seconds: () => number | null;
 
-  constructor(store: Kept, seconds: () => number | null) {
+  constructor(store: GrantStore, seconds: () => number | null) {
     this.#store = store;
     this.#seconds = seconds;
   }
@@ -37,7 +37,7 @@ export class Grants {
     return new Set(holding.flatMap(({ keys }) => keys));
   }
 
-  async give({ question, binding, rules, choice, by }: Given): Promise<void> {
+  async give({ question, binding, rules, choice, by }: GrantInput): Promise<void> {
     const { taskId, findings, display } = question;
     // "always" has its rules; what they do not cover (a mode that asks) is granted for this command alone.
     const granted = grantedBy(findings, binding).filter(({ isExact }) => choice === 'session' || isExact);

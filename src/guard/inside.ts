@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const mostAncestors = 64;
+const maxAncestors = 64;
 const marks = /(?:^|\0)CAISSON_(?:EXEC|SANDBOX)=[^\0]/;
 
 /**
@@ -13,7 +13,7 @@ const marks = /(?:^|\0)CAISSON_(?:EXEC|SANDBOX)=[^\0]/;
 export function isInside(env: Environment): boolean {
   if (env['CAISSON_EXEC'] || env['CAISSON_SANDBOX']) return true;
   let pid = process.ppid;
-  for (let count = 0; pid > 1 && count < mostAncestors; count += 1) {
+  for (let count = 0; pid > 1 && count < maxAncestors; count += 1) {
     if (marks.test(read(pid, 'environ'))) return true;
     pid = Number(/^PPid:\s*(\d+)$/m.exec(read(pid, 'status'))?.[1] ?? 0);
   }

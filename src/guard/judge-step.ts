@@ -3,7 +3,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Decision } from '../policy/types.ts';
 import { type Call, type FileSubject, placeOf, readable } from './call.ts';
 import type { Step } from './gate.ts';
-import { denied } from './refusal.ts';
+import { deniedError } from './refusal.ts';
 import { type Book, says, saysOfFiles } from './book.ts';
 import type { Rulebook } from './rulebook.ts';
 
@@ -39,5 +39,5 @@ function decisionOn(policy: Policy, call: Call, home: string): Decision {
 
 export const refusing: Step = {
   concerns: ({ decision }) => decision.verdict === 'deny',
-  pass: ({ call, decision }) => Promise.reject(denied(call, decision)),
+  pass: ({ call, decision }) => Promise.reject(deniedError(call, decision)),
 };

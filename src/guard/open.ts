@@ -19,7 +19,7 @@ import { isInside } from './inside.ts';
 import { judging, refusing } from './judge-step.ts';
 import { Loops } from './loops/loops.ts';
 import { callerEntry, recordIn } from './record.ts';
-import { Rulebook, type RulebookParts } from './rulebook.ts';
+import { Rulebook, type RulebookInput } from './rulebook.ts';
 import { saveAllowed } from './save-rule.ts';
 import { seeing } from './see-step.ts';
 import { isClientInstalled, SmartReview } from './smart.ts';
@@ -27,7 +27,7 @@ import { TirithStep } from './tirith/step.ts';
 import type { GuardInput } from './types.ts';
 import { WriteStep } from './writes/step.ts';
 
-export interface Surroundings {
+export interface GuardContext {
   readonly loaded: Loaded;
   /** Store that holds open questions. */
   readonly store: Store;
@@ -57,7 +57,7 @@ export interface Guard {
 
 /** Rules and settings alone: enough to say what would be decided. */
 export function openRules(
-  { loaded, env, cwd, store }: Pick<Surroundings, 'loaded' | 'env' | 'cwd'> & Partial<Pick<Surroundings, 'store'>>,
+  { loaded, env, cwd, store }: Pick<GuardContext, 'loaded' | 'env' | 'cwd'> & Partial<Pick<GuardContext, 'store'>>,
   input: GuardInput,
 ) {
   const { config } = loaded;
@@ -66,7 +66,7 @@ export function openRules(
   const userHome = loaded.env['HOME'] ?? homedir();
   const websites = new WebsitePolicy({ blocklist: config.security.website_blocklist, home: loaded.home, userHome });
   const commandLine = commandLineOf(input, env);
-  const savedOf: RulebookParts['savedOf'] = async (owner) => (await store?.savedRules.of(owner)) ?? noneSaved;
+  const savedOf: RulebookInput['savedOf'] = async (owner) => (await store?.savedRules.of(owner)) ?? noneSaved;
   const rulebook = new Rulebook({
     config,
     origins: loaded.origins,
@@ -80,7 +80,7 @@ export function openRules(
   return { attended, userHome, websites, rulebook, notices };
 }
 
-export function openGuard({ loaded, store, env, cwd, audit, budgets }: Surroundings, input: GuardInput): Guard {
+export function openGuard({ loaded, store, env, cwd, audit, budgets }: GuardContext, input: GuardInput): Guard {
   const { config } = loaded;
   const { approver = null } = input;
   const { attended, userHome, websites, rulebook, notices } = openRules({ loaded, env, cwd, store }, input);
@@ -135,7 +135,7 @@ export function openGuard({ loaded, store, env, cwd, audit, budgets }: Surroundi
 
 const noneSaved: readonly never[] = [];
 
-function commandLineOf({ rules, mode }: GuardInput, env: Surroundings['env']): RulebookParts['commandLine'] {
+function commandLineOf({ rules, mode }: GuardInput, env: GuardContext['env']): RulebookInput['commandLine'] {
   return {
     ...(rules === undefined ? {} : { rules }),
     ...(mode === undefined ? {} : { mode }),

@@ -4,8 +4,8 @@ import type { Unanswered } from './refusal.ts';
 
 export type Outcome = Choice | Unanswered | 'canceled' | 'reviewed';
 
-const mostPerTask = 32;
-const mostInAll = 256;
+const maxPerTask = 32;
+const maxInAll = 256;
 
 interface Waiting {
   readonly taskId: string;
@@ -27,7 +27,7 @@ export class Questions {
     { first, put }: { readonly first: () => Promise<Outcome | null>; readonly put: () => Promise<Outcome> },
   ): Promise<Outcome> {
     const ofTask = [...this.#waiting.values()].filter((each) => each.taskId === taskId).length;
-    if (ofTask >= mostPerTask || this.#waiting.size >= mostInAll) return 'too-many';
+    if (ofTask >= maxPerTask || this.#waiting.size >= maxInAll) return 'too-many';
     const outcome = first().then((answer) => answer ?? this.#inTurn(put));
     this.#waiting.set(binding, { taskId, outcome });
     try {

@@ -8,13 +8,13 @@ import type { Call } from './call.ts';
 /** Why the answer to a question was no. */
 export type Unanswered = 'no-approver' | 'timed-out' | 'too-many' | 'lost';
 
-const mostShown = 5;
-const mostRuleUnits = 300;
+const maxShown = 5;
+const maxRuleUnits = 300;
 
 /** `remedy`: where something else than the command can be corrected. */
-export function denied(call: Call, decision: Decision, remedy?: string): CaissonError {
+export function deniedError(call: Call, decision: Decision, remedy?: string): CaissonError {
   const always = decision.tier === 'hardline' ? ', in every mode, with any approver' : '';
-  return refusal('policy_denied', `${nameOfCall(call)} is refused${always}: ${describe(decision)}`, {
+  return guardError('policy_denied', `${nameOfCall(call)} is refused${always}: ${describe(decision)}`, {
     call,
     decision,
     remedy:
@@ -25,8 +25,8 @@ export function denied(call: Call, decision: Decision, remedy?: string): Caisson
   });
 }
 
-export function answeredNo(call: Call, decision: Decision): CaissonError {
-  return refusal('policy_denied', `${nameOfCall(call)} was asked for and refused: ${describe(decision)}`, {
+export function answeredNoError(call: Call, decision: Decision): CaissonError {
+  return guardError('policy_denied', `${nameOfCall(call)} was asked for and refused: ${describe(decision)}`, {
     call,
     decision,
     remedy: 'do something else; it must not be tried again, nor in another form',
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<Unanswered, readonly [message: string, remedy: st
 };
 
 /** `rules`: those that would allow exactly this call; empty where no rule can. */
-export function unanswered(
+export function unansweredError(
   call: Call,
   decision: Decision,
   { why, rules = [] }: { readonly why: Unanswered; readonly rules?: readonly string[] },
@@ -52,12 +52,16 @@ export function unanswered(
   const [message, usual] = reasons[why];
   const otherwise = why === 'no-approver' ? attended(call, decision) : usual;
   const remedy = rules.length === 0 ? otherwise : `${otherwise}; ${allowedBy(rules, call)}`;
-  return refusal('approval_required', `${nameOfCall(call)} needs an approval, and ${message}: ${describe(decision)}`, {
-    call,
-    decision,
-    remedy,
-    why,
-  });
+  return guardError(
+    'approval_required',
+    `${nameOfCall(call)} needs an approval, and ${message}: ${describe(decision)}`,
+    {
+      call,
+      decision,
+      remedy,
+      why,
+    },
+  );
 }
 
 /** A container is another place for what is dangerous to a host, and a session one for what a shell reads. */
@@ -73,7 +77,7 @@ function attended({ reach }: Call, { findings }: Decision): string {
 /** A pattern such as terminal(rm:*) allows nothing that is dangerous, so that the rule is exact. */
 function allowedBy(rules: readonly string[], { masked = (word) => word }: Call): string {
   const shown = rules.join(', ');
-  const isPresentable = shown.length <= mostRuleUnits && masked(shown) === shown && !/[^ -~]/.test(shown);
+  const isPresentable = shown.length <= maxRuleUnits && masked(shown) === shown && !/[^ -~]/.test(shown);
   const which = isPresentable ? shown : 'terminal(COMMAND), word for word';
   return `to have exactly this allowed, add to approvals.rules.allow: ${which}`;
 }
@@ -85,7 +89,7 @@ interface Refused {
   readonly why?: Unanswered;
 }
 
-function refusal(code: Code, message: string, { call, decision, remedy, why }: Refused): CaissonError {
+function guardError(code: Code, message: string, { call, decision, remedy, why }: Refused): CaissonError {
   const { verdict, tier, findings } = decision;
   const { taskId, backend, execId } = call;
   return new CaissonError(code, message, {
@@ -96,8 +100,8 @@ function refusal(code: Code, message: string, { call, decision, remedy, why }: R
 
 function describe({ findings }: Decision): string {
   const distinct = [...new Set(findings.map(findingText))];
-  const more = distinct.length > mostShown ? ` and ${distinct.length - mostShown} more` : '';
-  return distinct.length === 0 ? 'it could not be judged' : `${distinct.slice(0, mostShown).join(', ')}${more}`;
+  const more = distinct.length > maxShown ? ` and ${distinct.length - maxShown} more` : '';
+  return distinct.length === 0 ? 'it could not be judged' : `${distinct.slice(0, maxShown).join(', ')}${more}`;
 }
 
 function nameOfCall({ subject }: Call): string {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../values/caller.ts';
 import type { Outcome } from './questions.ts';
 
-const mostPerTask = 32;
+const maxPerTask = 32;
 const lookMs = 300;
 
 export interface RemoteQuestion {
@@ -27,7 +27,7 @@ interface Put {
   readonly onAsked: (id: string) => void;
 }
 
-interface Held {
+interface HeldQuestion {
   readonly taskId: string;
   readonly ending: AbortController;
   readonly asked: Promise<string | null>;
@@ -36,7 +36,7 @@ interface Held {
 }
 
 export class RemoteQuestions {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldQuestion>();
   #isClosed = false;
   readonly #open: Budget;
   /** How long an answer is kept for a caller that does not come back. */
@@ -62,7 +62,7 @@ export class RemoteQuestions {
       const id = await held.asked;
       // An answer from another process is seen a moment after it was given.
       if (before !== undefined) await Promise.race([held.outcome, sleep(lookMs)]);
-      if (held.settled === null && id !== null) throw notWaited(id);
+      if (held.settled === null && id !== null) throw approvalPendingError(id);
       return await this.#taken(key, held);
     }
     const left = (): void => held.ending.abort();
@@ -82,14 +82,14 @@ export class RemoteQuestions {
     this.#held.clear();
   }
 
-  #begin(key: string, { caller, taskId }: RemoteQuestion, put: (how: Put) => Promise<Outcome>): Held | null {
+  #begin(key: string, { caller, taskId }: RemoteQuestion, put: (how: Put) => Promise<Outcome>): HeldQuestion | null {
     const ofTask = [...this.#held.values()].filter((each) => each.taskId === taskId).length;
-    if (ofTask >= mostPerTask) return null;
+    if (ofTask >= maxPerTask) return null;
     const share = this.#open.take(caller.owner);
     const ending = new AbortController();
     const { promise: asked, resolve } = Promise.withResolvers<string | null>();
     const outcome = put({ signal: ending.signal, onAsked: resolve });
-    const held: Held = { taskId, ending, asked, outcome, settled: null };
+    const held: HeldQuestion = { taskId, ending, asked, outcome, settled: null };
     this.#held.set(key, held);
     outcome
       .then(
@@ -105,7 +105,7 @@ export class RemoteQuestions {
     return held;
   }
 
-  async #taken(key: string, held: Held): Promise<Outcome> {
+  async #taken(key: string, held: HeldQuestion): Promise<Outcome> {
     try {
       return await held.outcome;
     } finally {
@@ -113,7 +113,7 @@ export class RemoteQuestions {
     }
   }
 
-  #forget(key: string, held: Held): void {
+  #forget(key: string, held: HeldQuestion): void {
     if (this.#held.get(key) === held) this.#held.delete(key);
   }
 }
@@ -121,7 +121,7 @@ export class RemoteQuestions {
 const keyOf = ({ caller, execId, binding }: RemoteQuestion): string =>
   JSON.stringify([caller.owner, caller.token, execId, binding]);
 
-function notWaited(approvalId: string): CaissonError {
+function approvalPendingError(approvalId: string): CaissonError {
   return new CaissonError('approval_required', 'this needs an approval, and waits for its answer', {
     details: { approvalId, reason: 'pending' },
     remedy: 'send the same request with the same execId again when it has been answered',

@@ -12,7 +12,7 @@ import { ownerOf, taskKeyOf } from '../values/owner.ts';
 import { ephemeralPrefix } from '../values/task.ts';
 import { stricterMode } from '../values/tool-modes.ts';
 import { type AddedRules, addedRules, mayForbid, sourcesOf } from './added-rules.ts';
-import { type Book, bookOf, type Composed, says, saysOfFiles } from './book.ts';
+import { type Book, buildBook, type Composed, says, saysOfFiles } from './book.ts';
 import type { Call } from './call.ts';
 import {
   allowlistSource,
@@ -27,7 +27,7 @@ import {
 } from './configured-rules.ts';
 import { type ProjectRules, readProjectRules } from './project-rules.ts';
 
-export interface RulebookParts extends Reading {
+export interface RulebookInput extends Reading {
   readonly websites: WebsitePolicy;
   /** Directory whose project may have rules. */
   readonly directory: string;
@@ -55,10 +55,10 @@ export interface Follower {
 }
 
 const leastMode = { standard: 'autonomous', strict: 'supervised' } as const;
-const mostBooks = 256;
+const maxBooks = 256;
 
 export class Rulebook {
-  #parts: RulebookParts;
+  #parts: RulebookInput;
   /** Later states of the file that forbid more than was read at last: what they forbid holds until the next reading. */
   #edits: readonly Reading[] = [];
   #follower: Follower | null = null;
@@ -69,7 +69,7 @@ export class Rulebook {
   readonly #project = remembered(() => readProjectRules(this.#parts.directory));
   #websites: Websites | null = null;
 
-  constructor(parts: RulebookParts) {
+  constructor(parts: RulebookInput) {
     this.#parts = parts;
   }
 
@@ -99,8 +99,8 @@ export class Rulebook {
     const key = keyOf(owner, overrides) + (added === null ? '' : ` ${JSON.stringify(added)}`);
     const known = this.#books.get(key);
     if (known?.saved === saved) return known.book;
-    const book = bookOf(this.#compose({ owner, overrides, project, saved, added }));
-    if (this.#books.size >= mostBooks) this.#books.clear();
+    const book = buildBook(this.#compose({ owner, overrides, project, saved, added }));
+    if (this.#books.size >= maxBooks) this.#books.clear();
     this.#books.set(key, { book, saved });
     return book;
   }
@@ -223,7 +223,7 @@ interface Composing {
   readonly added: AddedRules | null;
 }
 
-function chosenMode({ mode, mayOnlyTighten }: RulebookParts['commandLine'], configured: Mode): Mode {
+function chosenMode({ mode, mayOnlyTighten }: RulebookInput['commandLine'], configured: Mode): Mode {
   const said = mode ?? configured;
   return mayOnlyTighten ? stricterMode(said, configured) : said;
 }

@@ -27,22 +27,22 @@ interface Addition {
 async function withAllowed(text: string, { path, entries, file }: Addition): Promise<string> {
   const { isMap, isSeq, parseDocument, YAMLSeq } = await import('yaml');
   const document = parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error' });
-  if (document.errors.length > 0) throw unchangeable(file, 'it does not parse any more');
+  if (document.errors.length > 0) throw ruleFileError(file, 'it does not parse any more');
   const key = path.join('.');
   if (path.length > 1 && document.get(path[0]) === null) document.set(path[0], document.createNode({}));
   const above: unknown = path.length === 1 ? document.contents : document.get(path[0], true);
-  if (above !== undefined && above !== null && !isMap(above)) throw unchangeable(file, `there is no place for ${key}`);
+  if (above !== undefined && above !== null && !isMap(above)) throw ruleFileError(file, `there is no place for ${key}`);
   const found: unknown = document.getIn(path, true);
   const list = isSeq(found) ? found : new YAMLSeq();
   if (found !== undefined && found !== null && !isSeq(found) && document.getIn(path) !== null)
-    throw unchangeable(file, `its ${key} is no list`);
+    throw ruleFileError(file, `its ${key} is no list`);
   const known = new Set<unknown>(list.toJSON());
   for (const entry of entries) if (!known.has(entry)) list.add(document.createNode(entry));
   if (list !== found) document.setIn(path, list);
   return document.toString({ lineWidth: 0 });
 }
 
-function unchangeable(file: string, why: string): CaissonError {
+function ruleFileError(file: string, why: string): CaissonError {
   return new CaissonError('failed_precondition', `the rule cannot be added to ${file}: ${why}`, {
     remedy: 'put the file right (caisson config check), or approve once',
   });

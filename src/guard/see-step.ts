@@ -2,7 +2,7 @@
  * Looks up the directory of a session, and what the names that a text calls mean there: earlier texts may have changed both, so its
  * shell is asked. What cannot be known is asked about.
  */
-import type { Known } from '../exec/session/look.ts';
+import type { ShellState } from '../exec/session/look.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type Call, type Look, readable } from './call.ts';
 import type { Step } from './gate.ts';
@@ -10,8 +10,8 @@ import { says } from './book.ts';
 import type { Rulebook } from './rulebook.ts';
 
 /** Functions call functions: so often names are looked up that the last answer brought. */
-const mostRounds = 8;
-const mostNames = 256;
+const maxRounds = 8;
+const maxNames = 256;
 
 export function seeing(rulebook: Rulebook): Step {
   return {
@@ -27,14 +27,14 @@ export function seeing(rulebook: Rulebook): Step {
   };
 }
 
-async function knownOf({ subject, cwd }: Call, look: Look, policy: Policy): Promise<Known | null> {
+async function knownOf({ subject, cwd }: Call, look: Look, policy: Policy): Promise<ShellState | null> {
   const command = readable(subject);
-  let known: Known = { cwd, definitions: [] };
+  let known: ShellState = { cwd, definitions: [] };
   const asked = new Set<string>();
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const names = policy.called({ command, ...known }).filter((name) => isName(name) && !asked.has(name));
     if (round > 0 && names.length === 0) return known;
-    if (asked.size + names.length > mostNames) return null;
+    if (asked.size + names.length > maxNames) return null;
     for (const name of names) asked.add(name);
     const answer = await look(names);
     if (answer === null) return null;

@@ -26,8 +26,8 @@ export function isClientInstalled(): boolean {
 }
 
 /** A word takes a moment; who waits longer is better off with a human. */
-const patienceMs = 15_000;
-const mostTokens = 16;
+const timeoutMs = 15_000;
+const maxTokens = 16;
 
 export class SmartReview {
   readonly #input: SmartInput;
@@ -56,7 +56,7 @@ export class SmartReview {
         model: this.#input.model,
         temperature: 0,
         // oxlint-disable-next-line typescript/no-deprecated -- its successor is unknown to most endpoints
-        max_tokens: mostTokens,
+        max_tokens: maxTokens,
         messages: [
           { role: 'system', content: reviewPolicy },
           { role: 'user', content: reviewText(seen, findings) },
@@ -75,7 +75,7 @@ export class SmartReview {
       apiKey: this.#input.apiKey ?? 'none',
       organization: null,
       project: null,
-      timeout: patienceMs,
+      timeout: timeoutMs,
       maxRetries: 0,
       logLevel: 'off',
     });

@@ -5,7 +5,7 @@ import { CaissonError } from '../errors.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import { strictProfile } from '../policy/permission/strict.ts';
 
-const { defaultTimeoutMs, mostTimeoutMs, outputBytes, strippedEnv, addedEnv } = strictProfile;
+const { defaultTimeoutMs, maxTimeoutMs, outputBytes, strippedEnv, addedEnv } = strictProfile;
 
 /** Defaults that were not changed become those of the profile, and what is configured keeps within its bounds. */
 export function underProfile(loaded: Loaded): Loaded {
@@ -16,7 +16,7 @@ export function underProfile(loaded: Loaded): Loaded {
 
 function strictTerminal({ terminal, originOf }: TaskTerminal): TaskTerminal {
   const wanted = originOf('timeout') === 'default' ? defaultTimeoutMs / 1000 : terminal.timeout;
-  const timeout = Math.min(wanted ?? Number.POSITIVE_INFINITY, mostTimeoutMs / 1000);
+  const timeout = Math.min(wanted ?? Number.POSITIVE_INFINITY, maxTimeoutMs / 1000);
   return { terminal: { ...terminal, timeout }, originOf };
 }
 
@@ -37,11 +37,11 @@ export function strictRequest(request: ExecRequest, workspace: string): ExecRequ
 }
 
 function boundedTimeout({ timeoutMs }: ExecRequest): number {
-  if (timeoutMs === null || timeoutMs <= mostTimeoutMs) return timeoutMs ?? mostTimeoutMs;
-  const [asked, most] = [timeoutMs / 1000, mostTimeoutMs / 1000];
+  if (timeoutMs === null || timeoutMs <= maxTimeoutMs) return timeoutMs ?? maxTimeoutMs;
+  const [asked, max] = [timeoutMs / 1000, maxTimeoutMs / 1000];
   throw new CaissonError('invalid_argument', `a timeout of ${asked} s is more than the profile strict allows`, {
-    remedy: `ask for at most ${most} s; what takes longer needs policy.profile: standard`,
-    details: { timeoutMs, mostTimeoutMs },
+    remedy: `ask for at most ${max} s; what takes longer needs policy.profile: standard`,
+    details: { timeoutMs, mostTimeoutMs: maxTimeoutMs },
   });
 }
 

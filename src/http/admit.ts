@@ -6,7 +6,7 @@ import { answerHeader, type HomeTokens } from './home/tokens.ts';
 import { everyHeader, mayBeCalled, type Names } from './hooks/host.ts';
 import { mayCall } from './hooks/origin.ts';
 import { ticketIn, tokenIn } from './hooks/token.ts';
-import { HttpRefusal, refusal } from './problems.ts';
+import { HttpRefusal, httpError } from './problems.ts';
 import type { Bearer, Service } from './types.ts';
 
 export interface Door extends Names {
@@ -19,7 +19,7 @@ export function checkCaller(request: FastifyRequest, door: Door): void {
   const { rawHeaders, url = '', method } = request.raw;
   const hosts = everyHeader(rawHeaders, 'host');
   if (!url.startsWith('/') || !mayBeCalled(hosts, door))
-    throw refusal(
+    throw httpError(
       421,
       'this service is not called by that name',
       'add the name to server.hosts, if it is one of the service',
@@ -27,7 +27,7 @@ export function checkCaller(request: FastifyRequest, door: Door): void {
   const origins = everyHeader(rawHeaders, 'origin');
   const page = { host: hosts[0] ?? '', secure: door.secure, origins: door.origins };
   if (method === 'OPTIONS' || origins.length > 1 || !mayCall(origins[0], page))
-    throw refusal(403, 'a web page of this origin may not call the service');
+    throw httpError(403, 'a web page of this origin may not call the service');
 }
 
 /**
@@ -49,7 +49,7 @@ export async function callerOf(request: FastifyRequest, service: Service, home: 
   }
   const isWrong = request.headers.authorization !== undefined || ticket !== null;
   const waitSeconds = isWrong ? service.strangers.count(request.ip) : null;
-  throw waitSeconds === null ? noToken() : new HttpRefusal(429, tooMany(), waitSeconds);
+  throw waitSeconds === null ? noTokenError() : new HttpRefusal(429, tooManyTriesError(), waitSeconds);
 }
 
 async function byTicket(ticket: string, url: string, { tickets, api }: Service): Promise<TokenView | null> {
@@ -65,8 +65,8 @@ export function checkScope({ scopes }: TokenView, scope: Scope, orScope = scope)
     });
 }
 
-const noToken = (): HttpRefusal =>
-  refusal(401, 'no valid token', 'send Authorization: Bearer TOKEN, with a token of `caisson token create`');
+const noTokenError = (): HttpRefusal =>
+  httpError(401, 'no valid token', 'send Authorization: Bearer TOKEN, with a token of `caisson token create`');
 
-const tooMany = (): CaissonError =>
+const tooManyTriesError = (): CaissonError =>
   new CaissonError('resource_exhausted', 'too many requests without a valid token came from this address');

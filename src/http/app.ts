@@ -21,14 +21,14 @@ import { protocol } from './hooks/token.ts';
 import { mountMcp } from './mcp.ts';
 import { documentOf } from './openapi/document.ts';
 import { mountMetrics } from './metrics.ts';
-import { HttpRefusal, refusal } from './problems.ts';
+import { HttpRefusal, httpError } from './problems.ts';
 import type { Route } from './route.ts';
 import { sockets } from './socket/routes.ts';
 import { nounOf, routes } from './table.ts';
 import type { Service } from './types.ts';
 
 const bodyLimit = 2 * 1024 * 1024;
-const mostFrameBytes = 1024 * 1024;
+const maxFrameBytes = 1024 * 1024;
 /** Longer ones take milliseconds to read, and are read in turns. */
 const longBody = 64 * 1024;
 const requestId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -64,9 +64,9 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   takeBodies(app);
   const fail = answerFailure(log);
   app.setErrorHandler(fail);
-  app.setNotFoundHandler((request, reply) => fail(refusal(404, 'there is no such route'), request, reply));
+  app.setNotFoundHandler((request, reply) => fail(httpError(404, 'there is no such route'), request, reply));
   await app.register(websocket, {
-    options: { maxPayload: mostFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
+    options: { maxPayload: maxFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
   });
   limitConnections(app.server);
   // The socket of the state directory is of the command line alone.
@@ -136,19 +136,19 @@ function guard(app: FastifyInstance, { service, door, home }: AppInput, connecti
     const { url = '', config } = request.routeOptions;
     const isSocket = Reflect.get(config, 'socket') === true;
     if (open.has(url)) {
-      if (request.ws) throw noSocket();
+      if (request.ws) throw noSocketError();
       return;
     }
     request.caller = await callerOf(request, service, home?.tokens ?? null);
     const isBrief = Reflect.get(config, 'brief') === true;
     connections?.shown(request, reply, { owner: request.caller.owner, isBrief });
-    if (request.ws && !isSocket) throw noSocket();
-    if (service.closing.aborted) throw new HttpRefusal(503, refusal(503, 'the service stops'), 5);
+    if (request.ws && !isSocket) throw noSocketError();
+    if (service.closing.aborted) throw new HttpRefusal(503, httpError(503, 'the service stops'), 5);
   });
 }
 
 /** An upgrade of another route would hold its connection until the client leaves. */
-const noSocket = (): HttpRefusal => refusal(404, 'this route is no socket');
+const noSocketError = (): HttpRefusal => httpError(404, 'this route is no socket');
 
 function health(app: FastifyInstance, { api, closing }: Service, log: Logger): void {
   app.get('/healthz', async () => await Promise.resolve({ status: 'ok' }));
@@ -185,7 +185,7 @@ function checkType({ headers }: FastifyRequest, { takes }: Route): void {
   const type = headers['content-type'];
   const wanted = takes === 'bytes' ? 'application/octet-stream' : 'application/json';
   if (type !== undefined && type.split(';')[0]?.trim().toLowerCase() !== wanted)
-    throw refusal(415, `the body of this route is ${wanted}`);
+    throw httpError(415, `the body of this route is ${wanted}`);
 }
 
 function watchRequests(app: FastifyInstance, log: Logger, metrics: Service['metrics']): void {

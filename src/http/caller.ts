@@ -1,6 +1,6 @@
 /** The token of a request, which stands in it from the moment at which it was recognized. */
 import type { FastifyRequest } from 'fastify';
-import { refusal } from './problems.ts';
+import { httpError } from './problems.ts';
 import type { Bearer } from './types.ts';
 
 declare module 'fastify' {
@@ -10,6 +10,6 @@ declare module 'fastify' {
 }
 
 export function callerIn({ caller }: FastifyRequest): Bearer {
-  if (caller === null) throw refusal(401, 'no valid token');
+  if (caller === null) throw httpError(401, 'no valid token');
   return caller;
 }

@@ -9,7 +9,7 @@ import type { Budget, Share } from '../budget/types.ts';
 import { networkOf } from './hooks/strangers.ts';
 
 /** Long enough for a handshake and a request of a client far away. */
-const usualGraceMs = 5000;
+const defaultGraceMs = 5000;
 
 export interface ConnectionBudgets {
   /** Budget of connections without a token, by address. */
@@ -20,7 +20,7 @@ export interface ConnectionBudgets {
   readonly graceMs?: number;
 }
 
-interface Held {
+interface OpenConnection {
   readonly owner: string | null;
   readonly free: () => void;
 }
@@ -28,7 +28,7 @@ interface Held {
 export class Connections {
   readonly #budgets: ConnectionBudgets;
   /** Connections by address and port: with TLS a request has another socket than its connection. */
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, OpenConnection>();
 
   constructor(budgets: ConnectionBudgets) {
     this.#budgets = budgets;
@@ -71,12 +71,12 @@ export class Connections {
   }
 
   #closingSoon(socket: Socket): () => void {
-    const late = setTimeout(() => socket.destroy(), this.#budgets.graceMs ?? usualGraceMs);
+    const late = setTimeout(() => socket.destroy(), this.#budgets.graceMs ?? defaultGraceMs);
     return () => clearTimeout(late);
   }
 }
 
-const unheld: Held = { owner: null, free: () => {} };
+const unheld: OpenConnection = { owner: null, free: () => {} };
 
 function takenOf(budget: Budget, owner: string): Share | Error {
   try {

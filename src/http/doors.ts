@@ -7,7 +7,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 
 /** A service with fewer connections at once has no line of waiting ones, and starts no process. */
 const crowd = 32;
-const usualDoors = 15;
+const defaultDoors = 15;
 /** Node duplicates a handle only as it passes one to another process, and this one passes it back. */
 const echo = "process.on('message', (text, handle) => process.send(text, handle, () => handle.close()))";
 
@@ -15,14 +15,14 @@ const echo = "process.on('message', (text, handle) => process.send(text, handle,
 export class Doors {
   readonly #server: Server;
   readonly #doors: Server[] = [];
-  readonly #most: number;
+  readonly #max: number;
   #open = 0;
   #echo: ChildProcess | null = null;
   #isOver = false;
 
-  constructor(server: Server, most = usualDoors) {
+  constructor(server: Server, max = defaultDoors) {
     this.#server = server;
-    this.#most = most;
+    this.#max = max;
     server.on('connection', (socket: Socket) => this.#opened(socket));
   }
 
@@ -53,7 +53,7 @@ export class Doors {
     child.on('error', () => {});
     child.on('message', (_text, duplicate) => this.#openDoor(duplicate, child));
     child.unref();
-    for (let sent = 0; sent < this.#most; sent++) child.send('door', handle, () => {});
+    for (let sent = 0; sent < this.#max; sent++) child.send('door', handle, () => {});
   }
 
   #openDoor(handle: unknown, child: ChildProcess): void {
@@ -63,7 +63,7 @@ export class Doors {
     door.on('error', () => {});
     door.listen({ _handle: handle });
     if (this.#isOver) door.close();
-    else if (this.#doors.push(door) === this.#most) child.disconnect();
+    else if (this.#doors.push(door) === this.#max) child.disconnect();
   }
 }
 

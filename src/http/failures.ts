@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { checkCaller, type Door } from './admit.ts';
-import { type Problem, problemOf, refusal, retryAfterOf } from './problems.ts';
+import { type Problem, problemOf, httpError, retryAfterOf } from './problems.ts';
 
 /** Headers that each answer has. */
 export const everyAnswer = ({ id }: FastifyRequest): Readonly<Record<string, string>> => ({
@@ -51,7 +51,7 @@ export function refuseRequest(error: unknown, { request, reply, door }: Refused)
 export function refuseGarbage(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const known = problemOf(error, '');
-  const problem = known.status === 500 ? problemOf(refusal(400, 'this is not HTTP'), '') : known;
+  const problem = known.status === 500 ? problemOf(httpError(400, 'this is not HTTP'), '') : known;
   const body = JSON.stringify(problem);
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,

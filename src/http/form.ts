@@ -1,5 +1,5 @@
 /** In which form an answer is written. */
-import { refusal } from './problems.ts';
+import { httpError } from './problems.ts';
 import type { Route } from './route.ts';
 import type { Form } from './types.ts';
 
@@ -26,5 +26,5 @@ export function formOf(accept: string | undefined, { events, usual, answer, give
     if (text && (form === 'markdown' || form === 'plain')) return form;
     if (streams && (form === 'ndjson' || form === 'sse')) return form;
   }
-  throw refusal(406, 'this route has no answer of a type that is accepted');
+  throw httpError(406, 'this route has no answer of a type that is accepted');
 }

@@ -8,7 +8,7 @@ import { apiOf } from '../service/owned.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { sendBytes } from './files/send.ts';
 import { formOf } from './form.ts';
-import { type SaidName, type Taken, takeSaid } from './home/said.ts';
+import { type SaidName, type CallerInput, takeSaid } from './home/said.ts';
 import { Bytes, Page, Stream } from './reply.ts';
 import type { Route } from './route.ts';
 import { isTimed, Timing } from './timing.ts';
@@ -88,7 +88,7 @@ export function callOf(route: Route, service: Service, { request, token, signal,
   };
 }
 
-function saidIn(route: Route, given: { readonly query: unknown; readonly body: unknown }, token: Bearer): Taken {
+function saidIn(route: Route, given: { readonly query: unknown; readonly body: unknown }, token: Bearer): CallerInput {
   const parts = { query: given.query, body: route.takes === 'bytes' ? undefined : given.body };
   const names = saidNames(route);
   return names.length > 0 ? takeSaid({ ...parts, names }, token) : { ...parts, said: {}, skills: {} };

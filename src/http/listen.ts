@@ -11,7 +11,7 @@ import { notListening } from './not-listening.ts';
 
 export type Settings = CaissonApi['config']['server'];
 
-export interface Place {
+export interface ListenTarget {
   /** `null`: on a unix socket. */
   readonly host: string | null;
   readonly port: number;
@@ -26,7 +26,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Throws `failed_precondition` for an address that other hosts can reach, unless that is said. */
-export function placeOf(settings: Settings, { isPublic }: { readonly isPublic: boolean }): Place {
+export function placeOf(settings: Settings, { isPublic }: { readonly isPublic: boolean }): ListenTarget {
   const { host, port, socket, tls_cert: cert, tls_key: key, proxies } = settings;
   if ((cert === null) !== (key === null))
     throw new CaissonError('invalid_argument', 'a certificate needs its key', {
@@ -66,7 +66,7 @@ function readPem(path: string): Buffer {
 }
 
 /** Answers the URL by which it is reached. Throws `conflict` where another process listens, `failed_precondition` where none can. */
-export async function listen(app: FastifyInstance, place: Place): Promise<string> {
+export async function listen(app: FastifyInstance, place: ListenTarget): Promise<string> {
   try {
     return await listenAt(app, place);
   } catch (error) {
@@ -74,7 +74,7 @@ export async function listen(app: FastifyInstance, place: Place): Promise<string
   }
 }
 
-async function listenAt(app: FastifyInstance, { host, port, socket }: Place): Promise<string> {
+async function listenAt(app: FastifyInstance, { host, port, socket }: ListenTarget): Promise<string> {
   if (socket === null) return await app.listen({ host: host ?? '127.0.0.1', port });
   await clearSocket(socket);
   const before = process.umask(0o177);

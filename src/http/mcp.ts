@@ -5,7 +5,7 @@ import type { Endpoint } from '../mcp/http/endpoint.ts';
 import { callerIn } from './caller.ts';
 import { everyAnswer } from './failures.ts';
 import { everyHeader } from './hooks/host.ts';
-import { refusal } from './problems.ts';
+import { httpError } from './problems.ts';
 import type { Service } from './types.ts';
 
 export function mountMcp(app: FastifyInstance, service: Service): void {
@@ -17,7 +17,7 @@ export function mountMcp(app: FastifyInstance, service: Service): void {
     onRequest: (request, _reply, done) => {
       const { scopes } = callerIn(request);
       if (!scopes.includes('run') && !scopes.includes('read'))
-        throw refusal(403, 'this needs a token with the scope run or read', 'caisson token create NAME --scope run');
+        throw httpError(403, 'this needs a token with the scope run or read', 'caisson token create NAME --scope run');
       done();
     },
     handler: async (request, reply) => {

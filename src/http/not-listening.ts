@@ -3,7 +3,7 @@ import { CaissonError } from '../errors.ts';
 import { type Holder, holderOf } from './port-holder.ts';
 
 /** On a host and port, or at the path of a socket. */
-export interface Wanted {
+export interface ListenAddress {
   readonly host: string | null;
   readonly port: number;
   readonly socket: string | null;
@@ -12,7 +12,7 @@ export interface Wanted {
 /** An error that is not about the place comes back as it is. */
 export function notListening(
   cause: unknown,
-  place: Wanted,
+  place: ListenAddress,
   holder: (port: number) => Holder | null = holderOf,
 ): unknown {
   const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
@@ -20,7 +20,7 @@ export function notListening(
   const at = `port ${place.port} of ${place.host ?? ''}`;
   switch (errno) {
     case 'EADDRINUSE':
-      return inUse(at, holder(place.port), cause);
+      return addressInUseError(at, holder(place.port), cause);
     case 'EACCES':
     case 'EPERM':
       return new CaissonError('failed_precondition', `this user may not listen on ${at}`, {
@@ -39,7 +39,7 @@ export function notListening(
   }
 }
 
-function inUse(at: string, holder: Holder | null, cause: unknown): CaissonError {
+function addressInUseError(at: string, holder: Holder | null, cause: unknown): CaissonError {
   const by = holder === null ? 'another process' : `process ${holder.pid} (${holder.name})`;
   return new CaissonError('conflict', `${at} is in use by ${by}`, {
     cause,

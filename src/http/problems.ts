@@ -43,7 +43,7 @@ export class HttpRefusal extends CaissonError {
   }
 }
 
-export function refusal(status: number, message: string, remedy?: string): HttpRefusal {
+export function httpError(status: number, message: string, remedy?: string): HttpRefusal {
   const code = Object.entries(byStatus).find(([each]) => Number(each) === status)?.[1] ?? 'invalid_argument';
   return new HttpRefusal(status, new CaissonError(code, message, remedy === undefined ? {} : { remedy }));
 }
@@ -57,7 +57,7 @@ const byStatus = {
 } as const;
 
 export function problemOf(error: unknown, requestId: string): Problem {
-  const known = error instanceof CaissonError ? error : (ofServer(error) ?? toCaissonError(error));
+  const known = error instanceof CaissonError ? error : (serverError(error) ?? toCaissonError(error));
   const { code, message, retryable, remedy, details } = known;
   const status = known instanceof HttpRefusal ? known.status : codes[code].http;
   return {
@@ -77,13 +77,13 @@ export function retryAfterOf(error: unknown, { status, details }: Problem): numb
   return status === 429 && Number.isSafeInteger(retryAfterSeconds) ? Number(retryAfterSeconds) : null;
 }
 
-function ofServer(error: unknown): CaissonError | null {
+function serverError(error: unknown): CaissonError | null {
   const code: unknown = Reflect.get(Object(error), 'code');
   // The parser of bodies gives a status to what ends a connection.
   if (Reflect.get(Object(error), 'statusCode') === 400 && code === 'ECONNRESET')
-    return refusal(400, 'the body broke off');
+    return httpError(400, 'the body broke off');
   const known = typeof code === 'string' && Object.hasOwn(refusals, code) ? refusals[code] : undefined;
-  return known === undefined ? null : refusal(known[0], known[1]);
+  return known === undefined ? null : httpError(known[0], known[1]);
 }
 
 const titles: Readonly<Record<keyof typeof codes, string>> = {

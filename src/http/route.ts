@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Scope } from '../service/api.ts';
 import { withKey } from './idempotency.ts';
-import { invalid } from './invalid.ts';
+import { invalidRequestError } from './invalid.ts';
 import type { Bytes, Page, Stream } from './reply.ts';
 import type { Call, Form } from './types.ts';
 
@@ -65,7 +65,7 @@ export function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
         body: body.safeParse(call.body),
       };
       const { params: at, query: how, body: what } = given;
-      if (!at.success || !how.success || !what.success) throw invalid(given);
+      if (!at.success || !how.success || !what.success) throw invalidRequestError(given);
       const data = definition.keyed === true ? withKey(what.data, call.header('idempotency-key')) : what.data;
       return await run({ ...call, params: at.data, query: how.data, body: data });
     },

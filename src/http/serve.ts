@@ -10,10 +10,10 @@ import { clearStaged } from './files/staging.ts';
 import type { Lock } from '../store/file-lock.ts';
 import { claim } from '../store/service-claim.ts';
 import { whenIdle } from './held/activity.ts';
-import { usualSocket } from './home/listen.ts';
+import { defaultSocket } from './home/listen.ts';
 import type { Flags } from './home/state.ts';
 import { openHomeDoor } from './home/open.ts';
-import { listen, type Place, placeOf, serverFor, type Settings } from './listen.ts';
+import { listen, type ListenTarget, placeOf, serverFor, type Settings } from './listen.ts';
 import { logTo } from './log.ts';
 import { serviceOf } from './service.ts';
 import type { Service } from './types.ts';
@@ -53,14 +53,14 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-const usualHeartbeatMs = 15_000;
+const defaultHeartbeatMs = 15_000;
 
 export async function serve(api: CaissonApi, input: ServeInput): Promise<Serving> {
   const { settings, isPublic } = input;
   const place = placeOf(settings, { isPublic });
   checkSocket(settings, api);
   const held = claim(api.config.home);
-  if (held === null && input.alone === true) throw taken(api);
+  if (held === null && input.alone === true) throw homeTakenError(api);
   try {
     return await serveAt(api, input, { place, held });
   } catch (error) {
@@ -69,16 +69,16 @@ export async function serve(api: CaissonApi, input: ServeInput): Promise<Serving
   }
 }
 
-interface Held {
-  readonly place: Place;
+interface ListenLock {
+  readonly place: ListenTarget;
   readonly held: Lock | null;
 }
 
-async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: Held): Promise<Serving> {
+async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: ListenLock): Promise<Serving> {
   const { settings, flags = {}, idleMs } = input;
   const stopping = new AbortController();
   const service = serviceOf(api, stopping.signal, {
-    heartbeatMs: input.heartbeatMs ?? usualHeartbeatMs,
+    heartbeatMs: input.heartbeatMs ?? defaultHeartbeatMs,
     ...(input.mcpLimits === undefined ? {} : { mcpLimits: input.mcpLimits }),
   });
   const log = logTo(input.log, input.logLevel);
@@ -106,7 +106,7 @@ async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: Held
 
 interface Opening {
   readonly settings: Settings;
-  readonly place: Place;
+  readonly place: ListenTarget;
   readonly log: Logger;
 }
 
@@ -136,7 +136,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 /** The claim clears that path, and whatever listens there. */
 function checkSocket({ socket }: Settings, { config: { home } }: CaissonApi): void {
-  if (socket !== null && resolve(socket) === usualSocket(home))
+  if (socket !== null && resolve(socket) === defaultSocket(home))
     throw new CaissonError(
       'invalid_argument',
       `${socket} is the socket of the state directory, which every service has`,
@@ -146,11 +146,11 @@ function checkSocket({ socket }: Settings, { config: { home } }: CaissonApi): vo
     );
 }
 
-function taken({ config: { home } }: CaissonApi): CaissonError {
+function homeTakenError({ config: { home } }: CaissonApi): CaissonError {
   return new CaissonError('conflict', `another service of the state directory ${home} runs`, {
     remedy: 'caisson service status',
   });
 }
 
 const beside = ({ config: { home } }: CaissonApi): string =>
-  `another service has the socket ${usualSocket(home)}: the command line uses that one`;
+  `another service has the socket ${defaultSocket(home)}: the command line uses that one`;

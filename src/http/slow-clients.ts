@@ -7,15 +7,15 @@ import type { Server } from 'node:http';
 export const bodyMs = 60_000;
 /** Connections take at most such a share of the descriptors: engines, sandboxes and the store need the others. */
 const connectionShare = 0.5;
-const usualDescriptors = 1024;
+const defaultDescriptors = 1024;
 /** The head of a request has come by then, at the next look of Node, which looks every 30 seconds. */
 const headMs = 20_000;
 
 /** Closes the connection of a client whose body is not complete in time. */
-export function limitBodies(app: FastifyInstance, mostMs: number): void {
+export function limitBodies(app: FastifyInstance, maxMs: number): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (hasSmallBody(request)) {
-      const late = setTimeout(() => request.raw.socket.destroy(), mostMs);
+      const late = setTimeout(() => request.raw.socket.destroy(), maxMs);
       request.raw.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late));
     }
     done(null, payload);
@@ -37,8 +37,8 @@ function hasSmallBody({ headers }: FastifyRequest): boolean {
 function descriptors(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return soft === undefined ? usualDescriptors : Number(soft);
+    return soft === undefined ? defaultDescriptors : Number(soft);
   } catch {
-    return usualDescriptors;
+    return defaultDescriptors;
   }
 }

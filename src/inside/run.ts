@@ -15,7 +15,7 @@ export interface ScriptRun {
   /** Bytes for its stdin; without, it reads end of file at once. */
   readonly input?: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface ScriptEnd {
@@ -23,12 +23,12 @@ export interface ScriptEnd {
   readonly text: string;
 }
 
-const mostBytes = 1024 * 1024;
-const patienceMs = 20_000;
+const maxBytes = 1024 * 1024;
+const timeoutMs = 20_000;
 
 /** Throws what `exec` throws, `timed_out`, and `failed_precondition` where the sandbox has no place to keep anything. */
 export async function runScript(sandbox: Sandbox, run: ScriptRun): Promise<ScriptEnd> {
-  const late = AbortSignal.timeout(run.patienceMs ?? patienceMs);
+  const late = AbortSignal.timeout(run.timeoutMs ?? timeoutMs);
   const signal = run.signal === undefined ? late : AbortSignal.any([run.signal, late]);
   const { command, env } = carried(run.name, run.script, run.args);
   const process = await sandbox.exec(command, {
@@ -68,7 +68,7 @@ async function textOf({ stdout }: Process): Promise<string> {
     if (!Buffer.isBuffer(chunk)) continue;
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > mostBytes)
+    if (bytes > maxBytes)
       throw new CaissonError('resource_exhausted', 'the sandbox answered with more than a script of Caisson prints');
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Records, RecordRow } from '../store/records.ts';
-import type { Entry, Place, Segment } from './segment.ts';
+import type { Entry, FramePosition, Segment } from './segment.ts';
 import type { Segments } from './segments.ts';
 import { storedEntry } from './stored.ts';
 
@@ -23,11 +23,11 @@ export class Entries {
     this.#unsettled.set(entry.execId, entry);
   }
 
-  begun({ execId, taskId, sandboxId, startedAt }: Entry, start: Place, backend: string): void {
+  begun({ execId, taskId, sandboxId, startedAt }: Entry, start: FramePosition, backend: string): void {
     this.#records.begun({ execId, taskId, sandboxId, startedAt, start, backend });
   }
 
-  ended({ execId }: Entry, exit: Place): void {
+  ended({ execId }: Entry, exit: FramePosition): void {
     this.#records.ended(execId, exit);
     this.#unsettled.delete(execId);
   }
@@ -59,13 +59,13 @@ export class Entries {
   }
 
   async #stored(row: RecordRow): Promise<Entry | null> {
-    const segmentOf = (name: string): Segment | null => this.#segments.named(name);
-    const entry = storedEntry(row, segmentOf);
+    const parseSegment = (name: string): Segment | null => this.#segments.named(name);
+    const entry = storedEntry(row, parseSegment);
     if (entry?.start == null || row.last !== null || this.#segments.isWriterAlive(entry.start.segment)) return entry;
     // Its writer died just now, perhaps after it had written the end.
     await this.#segments.refresh();
     const again = await this.#records.find(row.execId);
-    if (again === null || again.last !== null) return again === null ? null : storedEntry(again, segmentOf);
+    if (again === null || again.last !== null) return again === null ? null : storedEntry(again, parseSegment);
     entry.last = entry.start;
     return entry;
   }

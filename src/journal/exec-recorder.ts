@@ -3,12 +3,12 @@ import type { StreamName } from '../values/exec-event.ts';
 import type { FrameType } from './frame.ts';
 import { frameTypes } from './frame.ts';
 import { encodeExit, encodeExtent, encodeStarted } from './payload.ts';
-import type { Entry, Place } from './segment.ts';
+import type { Entry, FramePosition } from './segment.ts';
 import type { SegmentWriter } from './segment-writer.ts';
 import type { Spilled } from './spill.ts';
 import { Spill } from './spill.ts';
 import type { Room } from './spill-room.ts';
-import type { Recorder, Started } from './types.ts';
+import type { Recorder, ExecHeader } from './types.ts';
 
 /** Output beyond this goes to files of its own, so that one exec does not fill the segments that all share. */
 const inlineBytes = 256 * 1024;
@@ -23,9 +23,9 @@ export interface RecorderOptions {
   /** Room that all execs of the owner share. */
   readonly room: Room;
   /** Its first frame is in a file. */
-  readonly onBegun: (place: Place) => void;
+  readonly onBegun: (place: FramePosition) => void;
   /** Its last one is. */
-  readonly onExit: (place: Place) => void;
+  readonly onExit: (place: FramePosition) => void;
   readonly onEnded: () => void;
 }
 
@@ -49,11 +49,11 @@ export class ExecRecorder implements Recorder {
   #noRoom = false;
   #ended = false;
 
-  constructor(options: RecorderOptions, started: Started) {
+  constructor(options: RecorderOptions, started: ExecHeader) {
     this.#options = options;
     const { entry, writer } = options;
     this.#failuresBefore = writer.failures;
-    const placed = (place: Place): void => {
+    const placed = (place: FramePosition): void => {
       entry.start = place;
       options.onBegun(place);
     };
@@ -156,7 +156,7 @@ export class ExecRecorder implements Recorder {
     this.#missing.add(stream);
   }
 
-  #append(type: FrameType, payload: Uint8Array, placed?: (place: Place) => void): void {
+  #append(type: FrameType, payload: Uint8Array, placed?: (place: FramePosition) => void): void {
     this.#seq += 1 + this.#missing.size;
     this.#missing.clear();
     const { entry, writer } = this.#options;

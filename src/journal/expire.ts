@@ -5,7 +5,7 @@ import { fairLevel } from '../lib/fair-level.ts';
 import { operator } from '../values/caller.ts';
 import { errnoOf } from './problem.ts';
 import { ownerOfFile } from './segment.ts';
-import { mostOfOwner } from './spill-room.ts';
+import { maxOfOwner } from './spill-room.ts';
 import type { Removed } from './types.ts';
 
 export interface Bounds {
@@ -55,12 +55,12 @@ export function chooseExpired(
   const used = new Map<string, number>();
   const add = (owner: string, bytes: number): void => void used.set(owner, (used.get(owner) ?? 0) + bytes);
   for (const { name, bytes } of files) add(ownerOfFile(name), bytes);
-  const mostOf = mostKept(used, bounds);
+  const maxOf = maxKept(used, bounds);
   const chosen: (Removed & StoredFile)[] = [];
   for (const file of files) {
     const owner = ownerOfFile(file.name);
     const old = bounds.now - file.changedAt > bounds.retentionMs;
-    if ((!old && (used.get(owner) ?? 0) <= mostOf(owner)) || isUsed(file)) continue;
+    if ((!old && (used.get(owner) ?? 0) <= maxOf(owner)) || isUsed(file)) continue;
     add(owner, -file.bytes);
     chosen.push({ ...file, why: old ? 'older than records are kept' : tooMuch(owner) });
   }
@@ -68,13 +68,13 @@ export function chooseExpired(
 }
 
 /** Owners with less than their share keep all of it in a full store. An owner at its own limit loses its own alone. */
-function mostKept(used: ReadonlyMap<string, number>, { storeBytes }: Bounds): (owner: string) => number {
+function maxKept(used: ReadonlyMap<string, number>, { storeBytes }: Bounds): (owner: string) => number {
   const amounts = [...used.values()];
-  const kept = (bytes: number, most: number, then: number): number => (bytes > fullShare * most ? then : Infinity);
+  const kept = (bytes: number, max: number, then: number): number => (bytes > fullShare * max ? then : Infinity);
   const total = amounts.reduce((sum, bytes) => sum + bytes, 0);
   const level = kept(total, storeBytes, fairLevel(amounts, keptShare * storeBytes));
   return (owner) => {
-    const own = mostOfOwner(owner, storeBytes);
+    const own = maxOfOwner(owner, storeBytes);
     return Math.min(level, kept(used.get(owner) ?? 0, own, keptShare * own));
   };
 }

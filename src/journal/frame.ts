@@ -69,14 +69,14 @@ export function putFrame(
   return end;
 }
 
-export type Taken =
+export type FrameRead =
   | { readonly kind: 'frame'; readonly frame: Frame; readonly next: number }
   /** More bytes are needed: `needed` from `at` on, as far as can be said. */
   | { readonly kind: 'short'; readonly needed: number }
   | { readonly kind: 'damaged' };
 
 /** Reads the frame at `at`. Of a damaged frame nothing is believed, not even its length. */
-export function takeFrame(buffer: Buffer, at: number, seed: number): Taken {
+export function takeFrame(buffer: Buffer, at: number, seed: number): FrameRead {
   const left = buffer.length - at;
   if (left < frameOverheadBytes) return { kind: 'short', needed: frameOverheadBytes };
   if (buffer.readUInt32LE(at) !== magic) return { kind: 'damaged' };

@@ -27,7 +27,7 @@ export type Step =
 const restEvery = 2000;
 
 /** The frames of one exec, through all segments of its writer, up to its exit or to the end of what is there. */
-export async function* framesOf(
+export async function* readFrames(
   entry: Entry,
   source: Source,
   { follow, signal }: ReadOptions,

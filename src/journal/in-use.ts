@@ -30,7 +30,7 @@ export function inUse({ running, written, segments }: Use): (file: StoredFile) =
 }
 
 /** Reads which execs run and which segments are written now. `own`: execs of this process. */
-export async function useOf(records: Records, files: Segments, own: readonly Entry[]): Promise<Use> {
+export async function readUse(records: Records, files: Segments, own: readonly Entry[]): Promise<Use> {
   const isWritten = (name: string): boolean => {
     const segment = files.named(name);
     return segment !== null && files.isWriterAlive(segment);

@@ -21,7 +21,7 @@ import { ExecRecorder } from './exec-recorder.ts';
 import { chooseExpired, removeFile, storedFiles, takeTurn } from './expire.ts';
 import type { Source } from './frames.ts';
 import { summaryOf } from './list.ts';
-import { inUse, useOf } from './in-use.ts';
+import { inUse, readUse } from './in-use.ts';
 import { entryOf } from './learner.ts';
 import { lostExit } from './lost.ts';
 import { errnoOf } from './problem.ts';
@@ -38,7 +38,7 @@ import type {
   ReadOptions,
   Recorder,
   Removed,
-  Started,
+  ExecHeader,
 } from './types.ts';
 
 export type { Journal, JournalOptions } from './types.ts';
@@ -64,7 +64,7 @@ export async function openJournal(directory: string, options: JournalOptions): P
 
 const tidyMs = 60 * 60_000;
 /** Files are removed whole, so a small store has small ones. */
-const [leastSegmentBytes, mostSegmentBytes] = [1024 * 1024, 32 * 1024 * 1024];
+const [leastSegmentBytes, maxSegmentBytes] = [1024 * 1024, 32 * 1024 * 1024];
 
 /** How often a reader that follows another process looks. */
 const lookMs = 50;
@@ -97,7 +97,7 @@ class FileJournal implements Journal {
     this.#writers = new Writers({
       directory,
       holder: options.holder,
-      segmentBytes: Math.max(leastSegmentBytes, Math.min(mostSegmentBytes, options.storeBytes / 16)),
+      segmentBytes: Math.max(leastSegmentBytes, Math.min(maxSegmentBytes, options.storeBytes / 16)),
       onSegment: (segment) => this.#onSegment(segment),
       onWritten: () => this.#wake(),
       isUsed: ({ id }) => this.#entries.unsettled().some(({ writer }) => writer === id),
@@ -105,7 +105,7 @@ class FileJournal implements Journal {
     });
   }
 
-  record(execId: string, started: Started): Recorder {
+  record(execId: string, started: ExecHeader): Recorder {
     checkExecId(execId);
     const { sandboxId, taskId } = started.where;
     this.#number++;
@@ -189,7 +189,7 @@ class FileJournal implements Journal {
   async expire({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<readonly Removed[]> {
     await this.#refresh();
     const { storeBytes, retentionMs } = this.#options;
-    const use = await useOf(this.#options.records, this.#segments, this.#entries.unsettled());
+    const use = await readUse(this.#options.records, this.#segments, this.#entries.unsettled());
     const files = await storedFiles(this.#directories);
     const chosen = chooseExpired(files, inUse(use), {
       storeBytes,

@@ -1,7 +1,7 @@
 import type { Exit } from '../values/exit.ts';
 import { lostExit } from './lost.ts';
 import { decodeExit, decodeStarted } from './payload.ts';
-import type { Entry, Place } from './segment.ts';
+import type { Entry, FramePosition } from './segment.ts';
 import { frameAt } from './stored.ts';
 import type { ExecSummary } from './types.ts';
 
@@ -27,6 +27,6 @@ function exitIn(entry: Entry): Exit | null {
   return lostExit(entry, { stdout: entry.stdoutBytes, stderr: entry.stderrBytes });
 }
 
-function payloadAt(place: Place): Buffer {
+function payloadAt(place: FramePosition): Buffer {
   return frameAt(place)?.payload ?? Buffer.alloc(0);
 }

@@ -3,7 +3,7 @@ import type { Exit, ExitReason, StreamSummary, Survivor } from '../values/exit.t
 import type { StreamName, Where } from '../values/exec-event.ts';
 import type { Frame } from './frame.ts';
 import { frameTypes } from './frame.ts';
-import type { Started } from './types.ts';
+import type { ExecHeader } from './types.ts';
 
 /** Longer commands are kept cut: they are for people to recognise. */
 const commandBytes = 64 * 1024;
@@ -15,7 +15,7 @@ export interface StartedRecord {
 }
 
 /** Three lines for the catalogue, which reads them without parsing JSON; then JSON. */
-export function encodeStarted(execId: string, { command, cwd, tty = false, where }: Started): Buffer {
+export function encodeStarted(execId: string, { command, cwd, tty = false, where }: ExecHeader): Buffer {
   const index = [execId, where.sandboxId, where.taskId].map((id) => id.replaceAll('\n', ' ')).join('\n');
   return Buffer.from(`${index}\n${JSON.stringify({ command: boundCommand(command), cwd, tty, where })}`);
 }
@@ -48,7 +48,7 @@ export interface StartedEvent {
 export function decodeStarted(payload: Buffer): StartedEvent | null {
   const ends = indexEnds(payload);
   const value = ends === null ? null : parseObject(payload.toString('utf8', ends[2] + 1));
-  const where = value === null ? null : whereOf(value['where']);
+  const where = value === null ? null : readWhere(value['where']);
   if (value === null || where === null) return null;
   const { command, cwd } = value;
   if (!Array.isArray(command) || !command.every((word) => typeof word === 'string') || typeof cwd !== 'string')
@@ -100,8 +100,8 @@ export function decodeExit(payload: Buffer): Exit | null {
     signal,
     signalGuessed: value['signalGuessed'] === true,
     durationMs,
-    stdout: summaryOf(value['stdout']),
-    stderr: summaryOf(value['stderr']),
+    stdout: readSummary(value['stdout']),
+    stderr: readSummary(value['stderr']),
     backgroundOpen: value['backgroundOpen'] === true,
     survivors: Array.isArray(survivors) ? survivors.filter(isSurvivor) : null,
     redactions: typeof redactions === 'number' ? redactions : null,
@@ -159,14 +159,14 @@ function isSurvivor(value: unknown): value is Survivor {
   return isObject(value) && typeof value['pid'] === 'number' && typeof value['command'] === 'string';
 }
 
-function summaryOf(value: unknown): StreamSummary {
+function readSummary(value: unknown): StreamSummary {
   if (!isObject(value) || typeof value['bytes'] !== 'number') return { bytes: 0, truncated: true, complete: null };
   const { bytes, truncated, complete } = value;
   // Records of earlier versions do not have it.
   return { bytes, truncated: truncated === true, complete: typeof complete === 'boolean' ? complete : null };
 }
 
-function whereOf(value: unknown): Where | null {
+function readWhere(value: unknown): Where | null {
   if (!isObject(value)) return null;
   const { backend, taskId, sandboxId, host, resource, recreated } = value;
   if (typeof backend !== 'string' || typeof taskId !== 'string' || typeof sandboxId !== 'string') return null;

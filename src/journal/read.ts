@@ -3,7 +3,7 @@ import type { ExecEvent, StreamName } from '../values/exec-event.ts';
 import type { Frame } from './frame.ts';
 import { frameTypes } from './frame.ts';
 import type { Source, Step } from './frames.ts';
-import { framesOf } from './frames.ts';
+import { readFrames } from './frames.ts';
 import type { Position } from './gaps.ts';
 import { gapsBefore } from './gaps.ts';
 import { lostExit } from './lost.ts';
@@ -25,7 +25,7 @@ export async function* readEvents(
 ): AsyncGenerator<ExecEvent, void, void> {
   const { after = 0 } = options;
   let delivered: Position = { seq: 0, stdout: 0, stderr: 0 };
-  for await (const step of framesOf(entry, source, options)) {
+  for await (const step of readFrames(entry, source, options)) {
     if (step.kind !== 'frame') {
       yield lastEvent(entry, step, delivered);
       return;

@@ -4,7 +4,7 @@ import { heartbeatMs } from '../lib/holder.ts';
 import type { FrameHead } from './frame.ts';
 import { frameOverheadBytes, putFrame } from './frame.ts';
 import { diskProblem } from './problem.ts';
-import type { Place, Segment } from './segment.ts';
+import type { FramePosition, Segment } from './segment.ts';
 import type { SegmentFile } from './segment-file.ts';
 import { createSegment, writeAll } from './segment-file.ts';
 
@@ -18,13 +18,13 @@ export interface Appended {
    * Called with its place once the frame is in the file. Frames that have it survive a write that failed and go with
    * the next one; the others are dropped, and their offsets tell the gap.
    */
-  readonly placed?: (place: Place) => void;
+  readonly placed?: (place: FramePosition) => void;
 }
 
 interface Mark {
   readonly at: number;
   readonly end: number;
-  readonly placed: (place: Place) => void;
+  readonly placed: (place: FramePosition) => void;
 }
 
 export interface SegmentWriterOptions {

@@ -29,7 +29,7 @@ export interface Segment extends SegmentHeader {
 }
 
 /** Place of a frame: its segment, and its offset in it. */
-export interface Place {
+export interface FramePosition {
   readonly segment: Segment;
   readonly offset: number;
 }
@@ -44,10 +44,10 @@ export interface Entry {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** `null` while the frame could not be written. */
-  start: Place | null;
-  exit: Place | null;
+  start: FramePosition | null;
+  exit: FramePosition | null;
   /** The last frame that was seen of it. */
-  last: Place | null;
+  last: FramePosition | null;
   /** The exit of an exec of this process, until it is on the disk. */
   pendingExit: Exit | null;
   lastAt: number;

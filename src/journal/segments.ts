@@ -12,7 +12,7 @@ const tickMs = 50;
 /** How long an answer about the life of another process is believed. */
 const aliveMs = 500;
 /** Headers that were read. */
-const mostOpened = 200;
+const maxOpened = 200;
 
 interface Alive {
   readonly value: boolean;
@@ -70,7 +70,7 @@ export class Segments {
     if (known !== undefined) return known;
     const segment = openSegment(this.#directory, name);
     if (segment === null) return null;
-    if (this.#opened.size >= mostOpened) this.#opened.clear();
+    if (this.#opened.size >= maxOpened) this.#opened.clear();
     this.#opened.set(name, segment);
     return segment;
   }
@@ -87,7 +87,7 @@ export class Segments {
     const known = this.#alive.get(segment.name);
     if (known !== undefined && known.until > now) return known.value;
     const value = lookAlive(segment);
-    if (this.#alive.size >= mostOpened) this.#alive.clear();
+    if (this.#alive.size >= maxOpened) this.#alive.clear();
     this.#alive.set(segment.name, { value, until: now + aliveMs });
     return value;
   }

@@ -21,7 +21,7 @@ const scarceShare = 1 / 8;
 const ownerShare = 1 / 2;
 
 /** The operator has all of it. */
-export const mostOfOwner = (owner: string, storeBytes: number): number =>
+export const maxOfOwner = (owner: string, storeBytes: number): number =>
   owner === operator ? storeBytes : storeBytes * ownerShare;
 
 /** Room of one owner, which all of its execs take from. */
@@ -82,8 +82,8 @@ export class SpillRoom {
   }
 
   #grant(account: Account, bytes: number): number {
-    const most = Math.max(bytes, Math.min(grantBytes, this.#options.storeBytes * grantShare));
-    return Math.max(0, Math.min(this.#free(), this.#unused(account), most));
+    const max = Math.max(bytes, Math.min(grantBytes, this.#options.storeBytes * grantShare));
+    return Math.max(0, Math.min(this.#free(), this.#unused(account), max));
   }
 
   #free(): number {
@@ -101,9 +101,9 @@ export class SpillRoom {
     this.#look();
     const ofAll =
       storeBytes - sumOf(this.#stored.values()) - sumOf([...this.#accounts.values()].map((each) => each.pending));
-    const most = mostOfOwner(owner, storeBytes);
-    const ofOwner = most - (this.#stored.get(owner) ?? 0) - pending;
-    if (ofAll < storeBytes * scarceShare || ofOwner < most * scarceShare) onScarce();
+    const max = maxOfOwner(owner, storeBytes);
+    const ofOwner = max - (this.#stored.get(owner) ?? 0) - pending;
+    if (ofAll < storeBytes * scarceShare || ofOwner < max * scarceShare) onScarce();
     return Math.min(ofAll, ofOwner);
   }
 

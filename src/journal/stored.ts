@@ -6,7 +6,7 @@ import { frameTypes, takeFrame } from './frame.ts';
 import { entryOf } from './learner.ts';
 import { bytesIn, decodeIndex } from './payload.ts';
 import { errnoOf } from './problem.ts';
-import type { Entry, Place, Segment } from './segment.ts';
+import type { Entry, FramePosition, Segment } from './segment.ts';
 
 /** `null`: the file has expired, or does not hold the record there. */
 export function storedEntry(row: RecordRow, segmentOf: (name: string) => Segment | null): Entry | null {
@@ -35,14 +35,14 @@ function addLast(entry: Entry, segment: Segment | null, offset: number): void {
 }
 
 /** Most frames that lists read fit in it. */
-const usualBytes = 4 * 1024;
+const defaultBytes = 4 * 1024;
 
 /** One frame, without what lies behind it. `null` when it is not there any more. */
-export function frameAt({ segment, offset }: Place): Frame | null {
+export function frameAt({ segment, offset }: FramePosition): Frame | null {
   const fd = openIfThere(segment.path);
   if (fd === null) return null;
   try {
-    const first = takeFrame(readAt(fd, offset, usualBytes), 0, segment.seed);
+    const first = takeFrame(readAt(fd, offset, defaultBytes), 0, segment.seed);
     const taken = first.kind === 'short' ? takeFrame(readAt(fd, offset, first.needed), 0, segment.seed) : first;
     return taken.kind === 'frame' ? taken.frame : null;
   } finally {

@@ -3,7 +3,7 @@ import type { RecordFilter, Records } from '../store/records.ts';
 import type { ExecEvent, StreamName, Where } from '../values/exec-event.ts';
 
 /** What is known when an exec is recorded. Values of its environment never are. */
-export interface Started {
+export interface ExecHeader {
   readonly command: readonly string[];
   readonly cwd: string;
   /** Absent: it has no terminal. */
@@ -68,7 +68,7 @@ export interface Journal {
    * Opens the record of an exec that is about to start. The id must be its own (see `takeId`); throws `invalid_argument`
    * for one of another form.
    */
-  record(execId: string, started: Started): Recorder;
+  record(execId: string, started: ExecHeader): Recorder;
   /** Has the store know all records that are in files, also those of earlier versions. */
   index(): Promise<void>;
   /** Whether an exec of this id is on record. */

@@ -5,7 +5,7 @@
  */
 export const windowBytes = 256 * 1024;
 const smallBytes = 4 * 1024;
-const mostSpare = 4;
+const maxSpare = 4;
 
 const spare: Buffer<ArrayBuffer>[] = [];
 
@@ -18,6 +18,6 @@ export function takeWindow(neededBytes: number): Buffer<ArrayBuffer> {
 /** What is left to a cursor at the end of what is there. Nothing may refer to the bytes of the window any more. */
 export function leaveWindow(memory: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   if (memory.length <= smallBytes) return memory;
-  if (memory.length === windowBytes && spare.length < mostSpare) spare.push(memory);
+  if (memory.length === windowBytes && spare.length < maxSpare) spare.push(memory);
   return Buffer.alloc(0);
 }

@@ -3,7 +3,7 @@ import { operator } from '../values/caller.ts';
 import { SegmentWriter, type SegmentWriterOptions } from './segment-writer.ts';
 
 /** Each has a descriptor. Of more, those that have written least lately are closed. */
-const mostOpen = 64;
+const maxOpen = 64;
 
 interface WritersOptions extends Omit<SegmentWriterOptions, 'prefix'> {
   /** Something on its way still refers to what it writes. */
@@ -36,7 +36,7 @@ export class Writers {
   }
 
   #open(owner: string): SegmentWriter {
-    if (this.#writers.size >= mostOpen) this.#closeOldest();
+    if (this.#writers.size >= maxOpen) this.#closeOldest();
     return new SegmentWriter({ ...this.#options, prefix: owner === operator ? '' : `${owner}.` });
   }
 

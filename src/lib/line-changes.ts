@@ -7,7 +7,7 @@ export interface LineChange {
 }
 
 /** Cells of the table: 2000 lines against 2000, in 8 MB and some ten milliseconds. Beyond that it is one change. */
-const mostCells = 4_000_000;
+const maxCells = 4_000_000;
 
 export function lineChanges(before: readonly string[], after: readonly string[]): readonly LineChange[] {
   const least = Math.min(before.length, after.length);
@@ -35,7 +35,7 @@ function numbered([before, after]: readonly [readonly string[], readonly string[
 
 function between(before: Int32Array, after: Int32Array): readonly LineChange[] {
   if (before.length === 0 && after.length === 0) return [];
-  if (before.length * after.length > mostCells) return [{ before: [0, before.length], after: [0, after.length] }];
+  if (before.length * after.length > maxCells) return [{ before: [0, before.length], after: [0, after.length] }];
   const table = longestCommon(before, after);
   const width = after.length + 1;
   const changes: LineChange[] = [];

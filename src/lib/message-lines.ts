@@ -7,17 +7,17 @@ import { CaissonError } from '../errors.ts';
 /** An object of a JSON text. What is in it is hostile until it was looked at. */
 export type Message = Readonly<Record<string, unknown>>;
 
-export const mostMessageBytes = 32 * 1024 * 1024;
+export const maxMessageBytes = 32 * 1024 * 1024;
 const newline = 10;
 
 /** Lines without their ends; what follows the last newline is one too. Throws `resource_exhausted` for a longer one. */
-export async function* linesOf(source: Readable, most = mostMessageBytes): AsyncGenerator<string> {
+export async function* linesOf(source: Readable, max = maxMessageBytes): AsyncGenerator<string> {
   let parts: Buffer[] = [];
   let held = 0;
   const hold = (part: Buffer): void => {
     held += part.length;
-    if (held > most)
-      throw new CaissonError('resource_exhausted', `a message is longer than ${most} bytes`, { details: { most } });
+    if (held > max)
+      throw new CaissonError('resource_exhausted', `a message is longer than ${max} bytes`, { details: { most: max } });
     parts.push(part);
   };
   const take = (): string => {

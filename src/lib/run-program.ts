@@ -21,8 +21,8 @@ export type ProgramEnd =
   /** It could not be started, was killed, took too long or wrote too much. */
   | { readonly kind: 'failed'; readonly missing: boolean; readonly reason: string };
 
-const mostStdoutBytes = 1024 * 1024;
-const mostStderrBytes = 64 * 1024;
+const maxStdoutBytes = 1024 * 1024;
+const maxStderrBytes = 64 * 1024;
 /** Its last output may arrive after its exit event. */
 const drainMs = 250;
 
@@ -52,8 +52,8 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const timer = setTimeout(() => stop(`it did not answer within ${run.timeoutMs / 1000} s`), run.timeoutMs);
   const canceled = (): void => stop('canceled');
   run.signal?.addEventListener('abort', canceled, { once: true });
-  const stdout = gather(child.stdout, mostStdoutBytes, () => stop(`it wrote more than ${mostStdoutBytes} bytes`));
-  const stderr = gather(child.stderr, mostStderrBytes, () => undefined);
+  const stdout = gather(child.stdout, maxStdoutBytes, () => stop(`it wrote more than ${maxStdoutBytes} bytes`));
+  const stderr = gather(child.stderr, maxStderrBytes, () => undefined);
   child.stdin.on('error', () => undefined); // one that does not read its input may still answer
   child.stdin.end(run.input);
   child.on('exit', (exitCode, signal) => {
@@ -77,12 +77,12 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
 const isAborted = (run: ProgramRun): run is ProgramRun & { readonly signal: AbortSignal } =>
   run.signal?.aborted === true;
 
-function gather(stream: Readable, mostBytes: number, tooMuch: () => void): () => string {
+function gather(stream: Readable, maxBytes: number, tooMuch: () => void): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
+    if (bytes <= maxBytes) chunks.push(chunk);
     else tooMuch();
   });
   stream.on('error', () => undefined); // the exit event reports its end

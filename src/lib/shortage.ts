@@ -13,7 +13,7 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 /** `null`: another kind of error. */
-export function shortage(error: unknown, message: string): CaissonError | null {
+export function shortageError(error: unknown, message: string): CaissonError | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const remedy = remedies[code];
   return remedy === undefined

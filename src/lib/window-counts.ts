@@ -6,7 +6,7 @@ interface Counted {
 
 interface Settings {
   readonly windowMs: number;
-  readonly mostNames: number;
+  readonly maxNames: number;
   /** Monotonic. */
   readonly nowMs: () => number;
 }
@@ -25,12 +25,12 @@ export class WindowCounts {
 
   /** The count of the window that goes on, or of a new one. The caller counts. */
   of(name: string): Counted {
-    const { windowMs, mostNames, nowMs } = this.#settings;
+    const { windowMs, maxNames, nowMs } = this.#settings;
     const now = nowMs();
     const known = this.#counted.get(name);
     const counted = known === undefined || now - known.sinceMs >= windowMs ? { sinceMs: now, count: 0 } : known;
     this.#counted.delete(name);
-    const [oldest] = this.#counted.size >= mostNames ? this.#counted.keys() : [];
+    const [oldest] = this.#counted.size >= maxNames ? this.#counted.keys() : [];
     if (oldest !== undefined) this.#counted.delete(oldest);
     this.#counted.set(name, counted);
     return counted;

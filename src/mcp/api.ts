@@ -6,11 +6,11 @@ type Content = Awaited<ReturnType<FileTools['read']>>;
 type Streams = 'stdin' | 'stdout' | 'stderr';
 
 /** A command that the library or a client has started: neither its output nor its input is used. */
-export type Started = Omit<Running, Streams>;
+export type StartedCommand = Omit<Running, Streams>;
 
 export interface McpApi extends Pick<CaissonApi, 'sandboxes' | 'approvals'> {
   readonly execs: Pick<CaissonApi['execs'], 'get' | 'cancel' | 'logs'> & {
-    start: (...args: Parameters<CaissonApi['execs']['start']>) => Promise<Started>;
+    start: (...args: Parameters<CaissonApi['execs']['start']>) => Promise<StartedCommand>;
   };
   readonly processes: Omit<CaissonApi['processes'], 'input'>;
   readonly sessions: Pick<CaissonApi['sessions'], 'list' | 'close'> & {

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CaissonError } from '../errors.ts';
 import { oneLine } from './output/text.ts';
-import type { Parts } from './parts.ts';
+import type { McpDependencies } from './parts.ts';
 
-const mostMessageUnits = 200;
+const maxMessageUnits = 200;
 
 export interface Call {
-  readonly parts: Parts;
+  readonly parts: McpDependencies;
   readonly ctx: ServerContext;
   readonly server: McpServer;
   /** Hash of the caller, the tool and all arguments. */
@@ -26,7 +26,7 @@ export interface Calling {
   readonly args: unknown;
   readonly ctx: ServerContext;
   readonly server: McpServer;
-  readonly parts: Parts;
+  readonly parts: McpDependencies;
 }
 
 /** `work` is the whole of the call: afterwards nothing of the caller reaches what goes on. */
@@ -56,7 +56,7 @@ export async function duringCall<T>(
 /** Sends progress to a caller that wants it. A host that does not take the notifications does not end the command. */
 function progressOf(
   { mcpReq }: ServerContext,
-  { limits }: Parts,
+  { limits }: McpDependencies,
 ): Pick<Call, 'report'> & { readonly over: () => void } {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { report: () => undefined, over: () => undefined };
@@ -67,7 +67,7 @@ function progressOf(
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   }, limits.progressMs);
   return {
-    report: (text) => void (message = oneLine(text, mostMessageUnits) || message),
+    report: (text) => void (message = oneLine(text, maxMessageUnits) || message),
     over: () => clearInterval(timer),
   };
 }

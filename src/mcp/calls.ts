@@ -2,7 +2,7 @@
  * What is remembered between calls, in bounded memory: under which id a command runs that waits for an answer, so that the
  * repeated call is the same exec; and commands that were answered before they had started.
  */
-const most = 1000;
+const max = 1000;
 
 interface Remembered<T> {
   readonly value: T;
@@ -69,7 +69,7 @@ export class Calls {
   #keep<T>(map: Map<string, Remembered<T>>, key: string, value: T): void {
     map.delete(key);
     const [oldest] = map.keys();
-    if (map.size >= most && oldest !== undefined) map.delete(oldest);
+    if (map.size >= max && oldest !== undefined) map.delete(oldest);
     map.set(key, { value, untilMs: performance.now() + this.#rememberMs });
   }
 }

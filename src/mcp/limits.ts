@@ -10,14 +10,14 @@ export interface Limits {
   readonly rememberMs: number;
   /** Milliseconds that a session of the old protocol lives without a request. */
   readonly idleMs: number;
-  readonly mostSessions: number;
+  readonly maxSessions: number;
 }
 
-export const usualLimits: Limits = {
+export const defaultLimits: Limits = {
   answerMs: 45_000,
   progressMs: 3_000,
   lookMs: 500,
   rememberMs: 60 * 60_000,
   idleMs: 30 * 60_000,
-  mostSessions: 8,
+  maxSessions: 8,
 };

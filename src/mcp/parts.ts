@@ -1,7 +1,7 @@
 /** What the tools of one connection act with. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ApprovalView, Choice, Scope } from '../service/api.ts';
-import type { McpApi, Started } from './api.ts';
+import type { McpApi, StartedCommand } from './api.ts';
 import type { States } from './asking/state.ts';
 import type { Calls } from './calls.ts';
 import type { Limits } from './limits.ts';
@@ -20,7 +20,7 @@ export interface Asking {
   readonly pageOf: (approvalId: string) => string | null;
 }
 
-export interface Parts {
+export interface McpDependencies {
   /** On behalf of the caller. */
   readonly api: McpApi;
   /** The state directory, which no answer names. */
@@ -36,5 +36,5 @@ export interface Parts {
   readonly requestIdOf: (ctx: ServerContext) => string | null;
   /** Fires when no call waits any longer: what runs goes on. */
   readonly closing: AbortSignal;
-  readonly started: (running: Started) => void;
+  readonly started: (running: StartedCommand) => void;
 }

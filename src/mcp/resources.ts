@@ -10,12 +10,12 @@ import { toCaissonError } from '../errors.ts';
 import { cursorOf, cursorText, start, textOf } from './output/cursor.ts';
 import { endOf, followRecord } from './output/follow.ts';
 import { Page } from './output/page.ts';
-import type { Parts } from './parts.ts';
+import type { McpDependencies } from './parts.ts';
 import { execId } from './tools/schemas.ts';
 
 const pageBytes = 128 * 1024;
 
-export function registerOutput(server: McpServer, parts: Parts): void {
+export function registerOutput(server: McpServer, parts: McpDependencies): void {
   for (const stream of ['stdout', 'stderr'] as const) {
     // A template with a query matches no address without one.
     registerPages(server, parts, { stream, name: stream, query: '' });
@@ -29,7 +29,7 @@ interface Pages {
   readonly query: string;
 }
 
-function registerPages(server: McpServer, parts: Parts, { stream, name, query }: Pages): void {
+function registerPages(server: McpServer, parts: McpDependencies, { stream, name, query }: Pages): void {
   const title = query === '' ? `All of ${stream} of a command` : `The next page of ${stream} of a command`;
   const description = 'In pages: where there is more, the result ends with the address of the next page.';
   const template = new ResourceTemplate(`caisson://execs/{id}/${stream}${query}`, { list: undefined });
@@ -39,7 +39,7 @@ function registerPages(server: McpServer, parts: Parts, { stream, name, query }:
   });
 }
 
-interface Wanted {
+interface ResourceQuery {
   readonly uri: string;
   readonly id: unknown;
   readonly after: unknown;
@@ -47,23 +47,23 @@ interface Wanted {
 }
 
 async function pageOf(
-  { api }: Parts,
-  { uri, id, after, stream }: Wanted,
+  { api }: McpDependencies,
+  { uri, id, after, stream }: ResourceQuery,
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const wanted = execId.safeParse(id);
   const from =
     after === undefined || after === '' ? ({ success: true, data: '0' } as const) : cursorText.safeParse(after);
-  if (!wanted.success || !from.success) throw invalid('there is no such output');
+  if (!wanted.success || !from.success) throw invalidParamsError('there is no such output');
   const cursor = from.data === '0' ? start : cursorOf(from.data);
-  const page = new Page(cursor, { mostBytes: pageBytes, streams: [stream] });
+  const page = new Page(cursor, { maxBytes: pageBytes, streams: [stream] });
   const end = endOf(60_000, [signal]);
   try {
     await followRecord(api, wanted.data, { after: cursor.seq, follow: false, until: end.signal }, (event) =>
       page.take(event),
     );
   } catch (error) {
-    throw invalid(toCaissonError(error).message);
+    throw invalidParamsError(toCaissonError(error).message);
   } finally {
     end.over();
   }
@@ -74,4 +74,5 @@ async function pageOf(
   return { contents: [...contents, { uri: next, mimeType: 'text/plain', text: `[goes on at ${next}]` }] };
 }
 
-const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+const invalidParamsError = (message: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, message);

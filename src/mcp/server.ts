@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { version } from '../lib/build.ts';
 import { duringCall } from './call.ts';
 import { instructions } from './instructions.ts';
-import type { Parts } from './parts.ts';
+import type { McpDependencies } from './parts.ts';
 import { failureOf, Reply, resultOf } from './reply.ts';
 import { registerOutput } from './resources.ts';
 import type { Tool } from './tool.ts';
@@ -12,7 +12,7 @@ import { toolsFor } from './tools/all.ts';
 /** The list changes with the scopes of the token only. */
 const cacheHint = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
 
-export function serverWith(parts: Parts): McpServer {
+export function serverWith(parts: McpDependencies): McpServer {
   const server = new McpServer(
     { name: 'caisson', title: 'Caisson', version: version() },
     {
@@ -26,7 +26,7 @@ export function serverWith(parts: Parts): McpServer {
   return server;
 }
 
-function register(server: McpServer, tool: Tool, parts: Parts): void {
+function register(server: McpServer, tool: Tool, parts: McpDependencies): void {
   const { name, title, description, input, output, hints } = tool;
   const annotations = {
     readOnlyHint: hints.readOnly,

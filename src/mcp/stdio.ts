@@ -7,12 +7,12 @@ import { apiOf } from '../service/owned.ts';
 import type { McpApi } from './api.ts';
 import { States } from './asking/state.ts';
 import { Calls } from './calls.ts';
-import { type Limits, usualLimits } from './limits.ts';
-import type { Parts } from './parts.ts';
+import { type Limits, defaultLimits } from './limits.ts';
+import type { McpDependencies } from './parts.ts';
 import { serverWith } from './server.ts';
 
 const operator = 'operator';
-const mostMessageBytes = 4 * 1024 * 1024;
+const maxMessageBytes = 4 * 1024 * 1024;
 
 export interface StdioInput {
   readonly stdin: Readable;
@@ -37,11 +37,11 @@ class Transport extends StdioServerTransport {
 /** Until the host has closed stdin, or the signal fires. What then still waits for an answer is canceled. */
 export async function serveOnStdio(
   way: Way,
-  { stdin, stdout, signal, say, limits = usualLimits }: StdioInput,
+  { stdin, stdout, signal, say, limits = defaultLimits }: StdioInput,
 ): Promise<void> {
   const parts = partsOf(way, limits, signal);
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  const transport = new Transport(stdin, stdout, { maxBufferSize: mostMessageBytes });
+  const transport = new Transport(stdin, stdout, { maxBufferSize: maxMessageBytes });
   transport.closed = resolve;
   const onerror = (error: Error): void => say(error.message.slice(0, 300));
   const handle = serveStdio(() => serverWith(parts), { transport, onerror, maxSubscriptions: 0 });
@@ -54,9 +54,9 @@ export async function serveOnStdio(
 }
 
 /** What the tools act with, which depends on whether a service runs. */
-export type Way = Pick<Parts, 'api' | 'home' | 'caller' | 'scopes' | 'asking'>;
+export type Way = Pick<McpDependencies, 'api' | 'home' | 'caller' | 'scopes' | 'asking'>;
 
-function partsOf(way: Way, limits: Limits, closing: AbortSignal): Parts {
+function partsOf(way: Way, limits: Limits, closing: AbortSignal): McpDependencies {
   return {
     ...way,
     ...{ limits, closing },

@@ -9,7 +9,7 @@ import type { AddressRules } from './address/types.ts';
 import type { AddressVerdict } from './types.ts';
 import { Dialler } from './dial/fetch.ts';
 import { judgeResolved, systemLookup } from './dial/vet.ts';
-import { type Websites, websitesOf } from './websites.ts';
+import { type Websites, indexWebsites } from './websites.ts';
 
 export { CaissonError, isCode, type Code as ErrorCode } from '../errors.ts';
 export type { AddressVerdict } from './types.ts';
@@ -72,5 +72,5 @@ function blocked(domains: readonly string[]): Websites {
     if (rule !== null) return { ...rule, source: 'blockedDomains' };
     throw new CaissonError('invalid_argument', `${JSON.stringify(text)} names no host`);
   });
-  return websitesOf(rules);
+  return indexWebsites(rules);
 }

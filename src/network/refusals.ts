@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { Refusals } from '../backend.ts';
 import type { Loaded } from '../config/types.ts';
-import { type Destination, destinationOf } from '../values/destination.ts';
+import { type Destination, parseDestination } from '../values/destination.ts';
 import { purposeOf, readIp } from '../values/ip.ts';
 import { engineAddresses, ownAddresses } from './address/here.ts';
 
@@ -32,7 +32,7 @@ interface Here {
   readonly resolvers: readonly string[];
 }
 
-type Said = Pick<Loaded['config']['network'], 'open_private' | 'allow_private'>;
+type PrivateNetworkRules = Pick<Loaded['config']['network'], 'open_private' | 'allow_private'>;
 
 export function refusalsIn({ config, env }: Pick<Loaded, 'config' | 'env'>): Refusals {
   const engines = engineAddresses(env).flatMap(({ address }) => (address === null ? [] : [address]));
@@ -44,7 +44,10 @@ export function refusalsIn({ config, env }: Pick<Loaded, 'config' | 'env'>): Ref
 }
 
 /** Pure. */
-export function refusalsOf({ open_private: isOpen, allow_private: allowed }: Said, here: Here): Refusals {
+export function refusalsOf(
+  { open_private: isOpen, allow_private: allowed }: PrivateNetworkRules,
+  here: Here,
+): Refusals {
   const hosts = [...here.own, ...here.engines].filter(isHost).map((address) => `${address}/32`);
   const opened = allowed.flatMap((text) => destinationIn(text)).filter(({ address }) => isHost(address));
   const resolvers = here.resolvers.filter(isHost).map((address) => ({ address, port: dnsPort }));
@@ -63,7 +66,7 @@ export function resolversIn(texts: readonly string[]): readonly string[] {
 }
 
 function destinationIn(text: string): readonly Destination[] {
-  const read = destinationOf(text);
+  const read = parseDestination(text);
   return typeof read === 'string' ? [] : [read];
 }
 

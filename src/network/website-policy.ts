@@ -5,11 +5,11 @@ import { readOwnFile } from '../config/home.ts';
 import type { Config } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import { websiteRule } from '../values/website-rule.ts';
-import { type SourcedRule, type Websites, websitesOf } from './websites.ts';
+import { type SourcedRule, type Websites, indexWebsites } from './websites.ts';
 
 type Blocklist = Config['security']['website_blocklist'];
 
-export interface WebsiteParts {
+export interface WebsitePolicyInput {
   readonly blocklist: Blocklist;
   /** Directory at which relative paths of files start. */
   readonly home: string;
@@ -20,19 +20,19 @@ export interface WebsiteParts {
 /** Lists of a hundred thousand names are usual. */
 const limitBytes = 8 * 1024 * 1024;
 
-interface Kept {
+interface CachedRules {
   readonly stamp: string;
   readonly rules: readonly SourcedRule[];
 }
 
 export class WebsitePolicy {
-  readonly #parts: Omit<WebsiteParts, 'blocklist'>;
+  readonly #parts: Omit<WebsitePolicyInput, 'blocklist'>;
   #own: readonly SourcedRule[] = [];
   #files: readonly string[] = [];
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedRules>();
   #websites: Websites | null = null;
 
-  constructor({ blocklist, ...parts }: WebsiteParts) {
+  constructor({ blocklist, ...parts }: WebsitePolicyInput) {
     this.#parts = parts;
     this.take([blocklist]);
   }
@@ -79,7 +79,7 @@ export class WebsitePolicy {
     // Others were taken up meanwhile, and are not read yet.
     if (files !== this.#files) return await this.current();
     if (this.#websites === null || changed.length > 0)
-      this.#websites = websitesOf([...this.#own, ...files.flatMap((file) => this.#kept.get(file)?.rules ?? [])]);
+      this.#websites = indexWebsites([...this.#own, ...files.flatMap((file) => this.#kept.get(file)?.rules ?? [])]);
     return this.#websites;
   }
 
@@ -90,7 +90,7 @@ export class WebsitePolicy {
   }
 }
 
-async function readRules(file: string): Promise<Kept> {
+async function readRules(file: string): Promise<CachedRules> {
   const before = statSync(file, { throwIfNoEntry: false });
   const text = (await readOwnFile(file, { forbidden: 0o022, limitBytes })) ?? '';
   const rules = text.split('\n').flatMap((line, at) => ruleFrom(line.replace(/#[^]*$/, ''), `${file}:${at + 1}`));

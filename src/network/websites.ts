@@ -15,7 +15,7 @@ export interface Websites {
   readonly find: (host: string) => SourcedRule | null;
 }
 
-export function websitesOf(rules: readonly SourcedRule[]): Websites {
+export function indexWebsites(rules: readonly SourcedRule[]): Websites {
   const [whole, below] = [indexed(rules, false), indexed(rules, true)];
   return {
     rules,

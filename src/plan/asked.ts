@@ -1,6 +1,6 @@
 /** Which controls someone set, as opposed to those that only come from the defaults. */
 import { backendKey } from '../config/backends.ts';
-import { usualSizes } from '../config/defaults.ts';
+import { defaultSizes } from '../config/defaults.ts';
 import type { TaskTerminal, Terminal } from '../config/types.ts';
 import { keyNamed, valueOf } from './backend-keys.ts';
 import { limitNames } from './limits.ts';
@@ -60,7 +60,7 @@ function isSet(task: TaskTerminal, key: string): boolean {
  */
 function isUsualSize(terminal: Terminal, { key, origin }: { readonly key: string; readonly origin: string }): boolean {
   const isOfFile = /^(?:file|task) /.test(origin);
-  return isOfFile && Object.hasOwn(usualSizes, key) && usualSizes[key] === valueOf(terminal, key);
+  return isOfFile && Object.hasOwn(defaultSizes, key) && defaultSizes[key] === valueOf(terminal, key);
 }
 
 /** Controls that the request names. */

@@ -6,7 +6,7 @@ import { placedMode } from '../values/network-modes.ts';
 import { limitNames } from './limits.ts';
 import type { PlanDraft } from './types.ts';
 
-export interface Placed {
+export interface ComparedSpec {
   /** What the place is asked for: the wanted spec without what it cannot give. */
   readonly placed: Spec;
   readonly degraded: readonly Degradation[];
@@ -26,13 +26,13 @@ interface Unmet extends Missing {
 export function compareSpec(
   wanted: Pick<PlanDraft, 'spec' | 'asked' | 'allowDegraded' | 'keepsPrivate'>,
   guarantees: Guarantees,
-): Placed {
+): ComparedSpec {
   const unmet = [
     ...findUnmet(wanted.spec, guarantees),
     ...(wanted.keepsPrivate ? unmetRefusals(wanted.spec, guarantees) : []),
   ];
   const refused = wanted.allowDegraded ? [] : unmet.filter(({ control }) => wanted.asked.has(control));
-  if (refused.length > 0) throw notSupported(wanted.spec.backend, refused);
+  if (refused.length > 0) throw notSupportedError(wanted.spec.backend, refused);
   const spec = unmet.reduce((placed, { without }) => without(placed), wanted.spec);
   const placed = { ...spec, network: placedMode(spec.network) };
   const missing = [...unmet.map(listed), ...diskOfWorkspace(spec, guarantees)];
@@ -173,7 +173,7 @@ function listed({ control, wanted, reason }: Unmet): Missing {
   return { control, wanted, reason };
 }
 
-function notSupported(backend: string, refused: readonly Unmet[]): CaissonError {
+function notSupportedError(backend: string, refused: readonly Unmet[]): CaissonError {
   const reasons = refused.map(({ control, wanted, reason }) => `${control} = ${String(wanted)} (${reason})`);
   return new CaissonError('not_supported', `backend ${backend} cannot give what was asked for: ${reasons.join('; ')}`, {
     details: { backend, unmet: refused.map(listed) },

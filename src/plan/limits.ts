@@ -24,7 +24,7 @@ export const limitNames: readonly LimitName[] = ['cpuCores', 'memoryBytes', 'dis
 export function checkLimits(limits: Limits): Limits {
   for (const name of limitNames) {
     const value: unknown = limits[name];
-    if (value !== null && !isWithinRange(value, ranges[name])) throw outOfRange(name, value);
+    if (value !== null && !isWithinRange(value, ranges[name])) throw limitRangeError(name, value);
   }
   return limits;
 }
@@ -33,7 +33,7 @@ function isWithinRange(value: unknown, { min, max, whole }: Range): boolean {
   return typeof value === 'number' && value >= min && value <= max && (!whole || Number.isInteger(value));
 }
 
-function outOfRange(name: LimitName, value: unknown): CaissonError {
+function limitRangeError(name: LimitName, value: unknown): CaissonError {
   const { min, max, whole } = ranges[name];
   const got = typeof value === 'number' ? String(value) : `a ${typeof value}`;
   return new CaissonError(

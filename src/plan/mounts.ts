@@ -78,10 +78,10 @@ export function checkMount(mount: Mount, rules: MountRules): Mount {
     colonProblem(mount.source) ??
     colonProblem(mount.target) ??
     targetProblem(mount.target);
-  if (textProblem !== null) throw refused(mount, textProblem);
+  if (textProblem !== null) throw mountError(mount, textProblem);
   const source = resolved(mount);
   const problem = typeProblem(statSync(source)) ?? placeProblem(source, rules);
-  if (problem !== null) throw refused(mount, problem);
+  if (problem !== null) throw mountError(mount, problem);
   return { source, target: canonicalPath(mount.target), readOnly: mount.readOnly };
 }
 
@@ -115,7 +115,7 @@ function resolved(mount: Mount): string {
   try {
     return realpathSync(mount.source);
   } catch (error) {
-    throw refused(mount, 'it cannot be found', error);
+    throw mountError(mount, 'it cannot be found', error);
   }
 }
 
@@ -134,7 +134,7 @@ function targetProblem(target: string): string | null {
   return canonicalPath(target) === '/' ? 'its target is refused: it must not be the root' : null;
 }
 
-export function refused(mount: Mount, problem: string, cause?: unknown): CaissonError {
+export function mountError(mount: Mount, problem: string, cause?: unknown): CaissonError {
   const source = mount.source.slice(0, 256);
   return new CaissonError('invalid_argument', `${JSON.stringify(source)} cannot be mounted: ${problem}`, {
     cause,

@@ -42,7 +42,7 @@ function both(
 /** On which backend. `usual`: where neither the request nor the owner's part of the configuration says. */
 export function ownedBackend({ backend }: SandboxRequest, usual: string, { backends }: Allowed): string {
   if (backend === undefined) return backends === undefined || backends.includes(usual) ? usual : (backends[0] ?? usual);
-  if (backends !== undefined && !backends.includes(backend)) throw denied('backend', backend, backends);
+  if (backends !== undefined && !backends.includes(backend)) throw ownerDeniedError('backend', backend, backends);
   return backend;
 }
 
@@ -79,9 +79,9 @@ export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
   const { images } = allowed;
   const network = withinWidest(spec.network, allowed);
   if (said.has('network') && network !== spec.network)
-    throw denied('network', spec.network, networkModes.slice(networkModes.indexOf(network)));
+    throw ownerDeniedError('network', spec.network, networkModes.slice(networkModes.indexOf(network)));
   const isAllowed = images === undefined || (image !== null && images.includes(image));
-  if (!isAllowed && said.has('image')) throw denied('image', image ?? '', images);
+  if (!isAllowed && said.has('image')) throw ownerDeniedError('image', image ?? '', images);
   return {
     ...settled,
     asked: new Set([...settled.asked, ...bounded(allowed)]),
@@ -97,7 +97,7 @@ export function cappedSettings(settled: Settled, allowed: Allowed): Settled {
 /** A bound that the place cannot hold is as wrong as a demand that it cannot fulfil. */
 function bounded(allowed: Allowed): readonly string[] {
   const widest = widestMode(allowed);
-  const { cpu, memory, disk } = mostOfOne(allowed);
+  const { cpu, memory, disk } = maxOfOne(allowed);
   const bounds = {
     network: widest === 'open' ? undefined : widest,
     cpuCores: cpu,
@@ -108,7 +108,7 @@ function bounded(allowed: Allowed): readonly string[] {
 }
 
 function cappedLimits({ spec: { limits }, said }: Settled, allowed: Allowed): Limits {
-  const { cpu, memory, disk } = mostOfOne(allowed);
+  const { cpu, memory, disk } = maxOfOne(allowed);
   const within = (name: keyof Limits, cap: number | undefined, value: number | null): number | null => {
     if (cap === undefined || (value !== null && value <= cap)) return value;
     if (!said.has(name)) return cap;
@@ -125,7 +125,7 @@ function cappedLimits({ spec: { limits }, said }: Settled, allowed: Allowed): Li
 }
 
 /** One sandbox has no more than all of them together. */
-function mostOfOne(allowed: Allowed): Pick<Allowed, 'cpu' | 'memory' | 'disk'> {
+function maxOfOne(allowed: Allowed): Pick<Allowed, 'cpu' | 'memory' | 'disk'> {
   return {
     cpu: least(allowed.cpu, allowed.total_cpu),
     memory: least(allowed.memory, allowed.total_memory),
@@ -139,7 +139,7 @@ const least = (one: number | undefined, other: number | undefined): number | und
 const bytes = (megabytes: number | undefined): number | undefined =>
   megabytes === undefined ? undefined : megabytes * mebibyte;
 
-function denied(what: string, asked: string, allowed: readonly string[]): CaissonError {
+function ownerDeniedError(what: string, asked: string, allowed: readonly string[]): CaissonError {
   return new CaissonError('permission_denied', `the ${what} ${JSON.stringify(asked.slice(0, 128))} is not allowed`, {
     remedy: `choose one of ${allowed.slice(0, 20).join(', ')}`,
     details: { [what]: asked.slice(0, 128) },

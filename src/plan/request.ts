@@ -22,13 +22,15 @@ export function checkRequest(request: SandboxRequest): void {
   for (const [field, type] of Object.entries(types)) {
     const value: unknown = Reflect.get(request, field);
     if (value !== undefined && (value === null || typeof value !== type))
-      throw wrong(`${field} must be ${type === 'object' ? 'an object' : `a ${type}`}`);
+      throw requestError(`${field} must be ${type === 'object' ? 'an object' : `a ${type}`}`);
   }
   const unknown = Object.keys(request.limits ?? {}).find((name) => !limitNames.some((known) => known === name));
   if (unknown !== undefined)
-    throw wrong(`there is no limit ${JSON.stringify(unknown.slice(0, 64))}; limits are ${limitNames.join(', ')}`);
+    throw requestError(
+      `there is no limit ${JSON.stringify(unknown.slice(0, 64))}; limits are ${limitNames.join(', ')}`,
+    );
 }
 
-function wrong(message: string): CaissonError {
+function requestError(message: string): CaissonError {
   return new CaissonError('invalid_argument', message);
 }

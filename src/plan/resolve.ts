@@ -37,7 +37,7 @@ interface Input {
 }
 
 /** The backend's side and the host's side of the sandbox that a plan describes. */
-interface Place {
+interface ResolveTarget {
   readonly guarantees: Guarantees;
   readonly host: Host;
   readonly stateDirectory: string;
@@ -57,7 +57,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   const mode = configuredMode(request.taskId ?? ephemeralPrefix, loaded.config);
   const { open_private: openPrivate } = loaded.config.network;
   const input: Input = { request, task, mode, openPrivate, backend: request.backend ?? terminal.backend };
-  const place: Place = { guarantees, host, stateDirectory: loaded.home };
+  const place: ResolveTarget = { guarantees, host, stateDirectory: loaded.home };
   const { taskId } = request;
   const times = askedTimes(request);
   const silent: Input = { ...input, request: taskId === undefined ? {} : { taskId } };
@@ -87,7 +87,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   };
 }
 
-function specFor(input: Input, place: Place): Spec {
+function specFor(input: Input, place: ResolveTarget): Spec {
   const {
     request,
     task: { terminal },
@@ -142,7 +142,7 @@ function hardeningFor(terminal: Terminal, backend: string): Hardening {
   };
 }
 
-function mountsFor(input: Input, { guarantees, host, stateDirectory }: Place): readonly Mount[] {
+function mountsFor(input: Input, { guarantees, host, stateDirectory }: ResolveTarget): readonly Mount[] {
   const { cwd } = host;
   if (cwd === null) return [];
   const isBound = flagOf(input.task.terminal, backendKey(input.backend, 'mount_cwd_to_workspace'), false);
@@ -154,7 +154,8 @@ function mountsFor(input: Input, { guarantees, host, stateDirectory }: Place): r
   return rules === null ? [] : targets.map((target) => checkMount({ source: cwd, target, readOnly: false }, rules));
 }
 
-const projectOf = ({ request }: Input, { host }: Place): string | null => (request.project === true ? host.cwd : null);
+const projectOf = ({ request }: Input, { host }: ResolveTarget): string | null =>
+  request.project === true ? host.cwd : null;
 
 function defaultCwd({ isolation, directories }: Guarantees, taskId: string | undefined): string {
   if (directories !== undefined) return taskId === undefined ? directories.home : `${directories.tasks}/${taskId}`;

@@ -16,13 +16,16 @@ export function checkServerTask(
     isClient,
   }: { readonly taskId: string | undefined; readonly servers: readonly string[]; readonly isClient: boolean },
 ): void {
-  if (server !== undefined && isClient) throw denied('a client of the service cannot run an MCP server of its host');
+  if (server !== undefined && isClient)
+    throw serverTaskError('a client of the service cannot run an MCP server of its host');
   const holder = servers.find((name) => taskOfServer(name) === taskId);
   if (holder !== undefined && holder !== server)
-    throw denied(`the sandbox of task ${taskId} is that of the MCP server ${holder}, and may hold its secrets`);
+    throw serverTaskError(
+      `the sandbox of task ${taskId} is that of the MCP server ${holder}, and may hold its secrets`,
+    );
 }
 
-function denied(message: string): CaissonError {
+function serverTaskError(message: string): CaissonError {
   return new CaissonError('permission_denied', message, {
     remedy: 'take another task; `caisson mcp run` runs a server, and `caisson rm` removes its sandbox',
   });

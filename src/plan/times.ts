@@ -14,7 +14,7 @@ export interface AskedTimes {
   readonly lifetimeMs?: number | null;
 }
 
-const mostMs = 10 * 366 * 86_400_000;
+const maxMs = 10 * 366 * 86_400_000;
 
 /** Those that are asked for, under the names of the store. Throws `invalid_argument`. */
 export function askedTimes({ idleTimeoutMs, lifetimeMs }: AskedTimes): Partial<Times> {
@@ -25,7 +25,7 @@ export function askedTimes({ idleTimeoutMs, lifetimeMs }: AskedTimes): Partial<T
 }
 
 function checkTime(name: string, value: number | null): number | null {
-  if (value === null || (Number.isSafeInteger(value) && value >= 1 && value <= mostMs)) return value;
+  if (value === null || (Number.isSafeInteger(value) && value >= 1 && value <= maxMs)) return value;
   throw new CaissonError('invalid_argument', `${name} is a whole number of milliseconds up to ten years, or null`);
 }
 

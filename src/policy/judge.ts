@@ -15,7 +15,7 @@ import { unheld } from './unheld.ts';
 import { blockedSites } from './websites.ts';
 
 /** Findings that are reported of one command. */
-const mostFindings = 50;
+const maxFindings = 50;
 
 interface Opinion {
   readonly verdict: Verdict;
@@ -78,7 +78,7 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
   for (const finding of findings) {
     const key = `${finding.rule} ${finding.start} ${finding.end}`;
     if (!seen.has(key)) seen.set(key, finding);
-    if (seen.size >= mostFindings) break;
+    if (seen.size >= maxFindings) break;
   }
   return [...seen.values()];
 }
@@ -100,7 +100,7 @@ function matched(permissions: readonly Permission[], verdict: Verdict, analysis:
     .flatMap(({ pattern, text }) =>
       analysis.commands
         .filter((command) => (pattern.kind === 'tool' || command.program !== '') && matchesWidely(pattern, command))
-        .slice(0, mostFindings)
+        .slice(0, maxFindings)
         .map(({ start, end }) => ({
           rule: text,
           description: verdict === 'deny' ? 'denied by a rule' : 'a rule wants it asked for',

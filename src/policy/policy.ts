@@ -1,7 +1,7 @@
 /** The command policy, opened: settings and grammar together. */
 import { analyse, analyseArgv, type Reader } from '../shell/analyse.ts';
 import { folded, withoutAnsi } from '../shell/bytes.ts';
-import { type Analysis, hole, type Place } from '../shell/types.ts';
+import { type Analysis, hole, type CommandContext } from '../shell/types.ts';
 import { loadGrammar, type Parse } from '../shell/grammar/load.ts';
 import { commandOf, decideProgram, type Program } from './code.ts';
 import { judge, strictest } from './judge.ts';
@@ -11,15 +11,15 @@ import { DecisionTime } from '../shell/time.ts';
 import { settingsOf, type Settings, type SettingsInput } from './settings.ts';
 import type { Decision, Reach } from './types.ts';
 
-export interface DecideInput extends Place {
+export interface DecideInput extends CommandContext {
   /** Text for a shell, or a program with its arguments. */
   readonly command: string | readonly [string, ...string[]];
   readonly reach: Reach;
 }
 
-type Read = Omit<DecideInput, 'reach'>;
+type ReadInput = Omit<DecideInput, 'reach'>;
 
-export type DecideCodeInput = Program & Place & { readonly reach: Reach };
+export type DecideCodeInput = Program & CommandContext & { readonly reach: Reach };
 
 export interface Written {
   readonly path: string;
@@ -33,11 +33,11 @@ export interface Policy {
   /** Judges the text of a program that runs from a file of its own. */
   decideCode(input: DecideCodeInput): Decision;
   /** Files that it writes, as far as their paths are known before: absolute, or from `~` on. */
-  writes(input: Read): readonly Written[];
+  writes(input: ReadInput): readonly Written[];
   /** Names by which it calls programs, as far as they are known before. */
-  called(input: Read): readonly string[];
+  called(input: ReadInput): readonly string[];
   /** Rules that an approval could save; `null` when only this one time can be approved. */
-  propose(input: Read): readonly string[] | null;
+  propose(input: ReadInput): readonly string[] | null;
 }
 
 /** Loads the grammar on first use. Throws `invalid_argument` for a rule that does not parse. */
@@ -103,14 +103,14 @@ interface Recent {
   readonly parse: Parse | null;
   /** A copy: the caller may change its own. */
   readonly command: string | readonly string[];
-  readonly place: Place;
+  readonly place: CommandContext;
   readonly analysis: Analysis;
 }
 
 /** The steps of the gate ask about the same command one after the other: it is read once. */
 let recent: Recent | null = null;
 
-function read(command: DecideInput['command'], place: Place, reader: Reader): Analysis {
+function read(command: DecideInput['command'], place: CommandContext, reader: Reader): Analysis {
   const { parse, time } = reader;
   if (recent?.parse === parse && isSameCommand(recent.command, command) && isSame(recent.place, place))
     return recent.analysis;
@@ -127,7 +127,7 @@ function isSameCommand(one: Recent['command'], other: Recent['command']): boolea
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-function isSame(one: Place, other: Place): boolean {
+function isSame(one: CommandContext, other: CommandContext): boolean {
   return (
     one.cwd === other.cwd &&
     one.home === other.home &&

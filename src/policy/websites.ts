@@ -15,9 +15,9 @@ const readsList = /^(?:xargs|parallel)$/;
 
 /** Beginning of an address, in a word of its own or in the text of a program. One slash less or more still makes an address. */
 const begins = /(?:(?:https?|ftps?|wss?):[/\\]{0,8}|:\/\/)/gi;
-const mostAuthority = 2048;
+const maxAuthority = 2048;
 /** Readings of addresses in one word. */
-const mostAddresses = 6000;
+const maxAddresses = 6000;
 
 /** Programs disagree about where the host of a strange address ends: each reading counts. */
 const ends = [/[/?#]/, /[/?#\\]/, /[/?#\\\s"'`<>(),;|&]/];
@@ -33,7 +33,7 @@ export function blockedSites({ commands }: Analysis, websites: Websites): readon
       const hosts = [...addresses, ...devices(text), ...bareHosts(text, command.program)];
       const found = new Set(hosts.flatMap(readable).flatMap((host) => canonicalHost(host) ?? []));
       const blocked = [...found].flatMap((host) => findingOf(host, websites));
-      const rest = addresses.length > mostAddresses ? [tooMany] : [];
+      const rest = addresses.length > maxAddresses ? [tooMany] : [];
       return [...blocked, ...rest].map((each) => ({ ...each, start, end }));
     }),
   );
@@ -65,13 +65,13 @@ function textsOf(command: Simple): readonly Text[] {
 const readsAddresses = (program: string | null): boolean =>
   isFetcher(program) || isShell(program) || isInterpreter(program) || readsList.test(program ?? '');
 
-/** In all its readings; more than `mostAddresses` where it holds more than can be looked at. */
+/** In all its readings; more than `maxAddresses` where it holds more than can be looked at. */
 function addressed(text: string): readonly string[] {
   const hosts: string[] = [];
   for (const { index, 0: begin } of text.matchAll(begins)) {
     const from = index + begin.length;
-    for (const host of authorities(text.slice(from, from + mostAuthority))) hosts.push(host);
-    if (hosts.length > mostAddresses) break;
+    for (const host of authorities(text.slice(from, from + maxAuthority))) hosts.push(host);
+    if (hosts.length > maxAddresses) break;
   }
   return hosts;
 }
@@ -87,7 +87,7 @@ const takesBareHost = (program: string | null): boolean =>
   program !== null && (isFetcher(program) || takesHost.test(program));
 
 function bareHosts(text: string, program: string | null): readonly string[] {
-  if (program === null || text.length > mostAuthority) return [];
+  if (program === null || text.length > maxAuthority) return [];
   const remote = takesRemote.test(program) ? (/^(?:[^@:/]*@)?(\[[^\]]*\]|[^@:/]+):/.exec(text)?.slice(1) ?? []) : [];
   if (!takesBareHost(program)) return remote;
   return [...remote, ...valuesOf(text).flatMap(hostsOfValue)];

@@ -27,14 +27,14 @@ export interface Automaton {
 }
 
 /** `isHeld`: whether the bytes of a literal must not go on before it is known whether they are one. */
-export function automatonOf(
+export function buildAutomaton(
   literals: readonly Uint8Array[],
   isHeld: (which: number) => boolean = () => true,
 ): Automaton {
-  const { columns, width } = columnsOf(literals);
-  const trie = trieOf(literals, columns, isHeld);
+  const { columns, width } = buildColumns(literals);
+  const trie = buildTrie(literals, columns, isHeld);
   const { depth } = trie;
-  return { columns, width, depth, units: unitsOf(literals), heads: headsOf(literals), ...completed(trie, width) };
+  return { columns, width, depth, units: unitsOf(literals), heads: buildHeads(literals), ...completed(trie, width) };
 }
 
 export const certain = 2;
@@ -69,7 +69,7 @@ function unitOf(first: number, second: number): number {
   return isLittleEndian ? first | (second << 8) : (first << 8) | second;
 }
 
-function columnsOf(literals: readonly Uint8Array[]): { readonly columns: Uint16Array; readonly width: number } {
+function buildColumns(literals: readonly Uint8Array[]): { readonly columns: Uint16Array; readonly width: number } {
   const columns = new Uint16Array(256);
   let width = 1;
   for (const byte of new Set(literals.flatMap((literal) => [...literal]))) {
@@ -91,9 +91,9 @@ interface Trie {
 }
 
 /** Every command line builds one before its first command runs, so that its cost is that of cold code: index loops, no iterators. */
-function trieOf(literals: readonly Uint8Array[], columns: Uint16Array, isHeld: (which: number) => boolean): Trie {
-  const most = literals.reduce((sum, { length }) => sum + length, 1);
-  const row = (): Int32Array => new Int32Array(most);
+function buildTrie(literals: readonly Uint8Array[], columns: Uint16Array, isHeld: (which: number) => boolean): Trie {
+  const max = literals.reduce((sum, { length }) => sum + length, 1);
+  const row = (): Int32Array => new Int32Array(max);
   const trie: Trie = { firstChild: row(), sibling: row(), column: row(), depth: row(), open: row(), ends: [] };
   let count = 1;
   for (let which = 0; which < literals.length; which += 1) {
@@ -131,7 +131,7 @@ export function headOf(first: number, second: number, third: number): number {
   return (first * 2053 + second * 37 + third * 769) & 0xffff;
 }
 
-function headsOf(literals: readonly Uint8Array[]): Uint8Array {
+function buildHeads(literals: readonly Uint8Array[]): Uint8Array {
   const heads = new Uint8Array(2 ** 16);
   for (const [first = 0, second, third] of literals) {
     if (second === undefined) continue;

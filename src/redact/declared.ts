@@ -1,5 +1,5 @@
 /** The first pass: values that were declared, byte for byte and in their usual encodings. */
-import { type Automaton, automatonOf } from './automaton.ts';
+import { type Automaton, buildAutomaton } from './automaton.ts';
 import { formsOf } from './forms.ts';
 import { Scan } from './scan.ts';
 import type { Pass, Piece } from './seen.ts';
@@ -18,7 +18,7 @@ const newline = 0x0a;
 export function declaredTable(declared: readonly Declared[]): DeclaredTable | null {
   const forms = declared.flatMap(({ name, value }) => formsOf(value).map((form) => ({ ...form, name })));
   if (forms.length === 0) return null;
-  const automaton = automatonOf(forms.map(({ bytes }) => bytes));
+  const automaton = buildAutomaton(forms.map(({ bytes }) => bytes));
   return { automaton, forms: forms.map(({ bytes, ...form }) => ({ ...form, length: bytes.length })) };
 }
 

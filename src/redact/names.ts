@@ -31,12 +31,12 @@ const attributes = words(
 
 /** The words of one text repeat. */
 const known = new Map<string, NameClass | null>();
-const mostKnown = 1024;
+const maxKnown = 1024;
 
 export function classify(name: string): NameClass | null {
   const before = known.get(name);
   if (before !== undefined) return before;
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   const found = classOf(name);
   known.set(name, found);
   return found;

@@ -5,11 +5,11 @@
  * length around it, and what is decided to be a secret is eaten byte by byte. So the work is linear in the text, however
  * it was made, and `work` counts it.
  */
-import { type Automaton, automatonOf } from './automaton.ts';
+import { type Automaton, buildAutomaton } from './automaton.ts';
 import { alphanumeric, type ByteClass, has } from './bytes.ts';
 import { assignment } from './rules/assignment.ts';
 import { bearerToken } from './rules/authorization.ts';
-import { type Eat, type Found, lookAhead, lookBehind, type Rule, type Text } from './rules/rule.ts';
+import { type Eat, type RuleMatch, lookAhead, lookBehind, type Rule, type Text } from './rules/rule.ts';
 import { encodedAssignment } from './rules/encoded.ts';
 import { privateKey, puttyKey } from './rules/private-key.ts';
 import {
@@ -75,7 +75,7 @@ const rules = triggers.map(([literal, rule, before = null]) => ({ length: litera
 let shared: Automaton | null = null;
 
 function automaton(): Automaton {
-  shared ??= automatonOf(
+  shared ??= buildAutomaton(
     triggers.map(([literal]) => Buffer.from(literal, 'latin1')),
     (which) => which < wholes.length,
   );
@@ -83,7 +83,7 @@ function automaton(): Automaton {
 }
 
 interface Step {
-  readonly found: Found;
+  readonly found: RuleMatch;
   /** Index of the last byte of its trigger. */
   readonly last: number;
 }

@@ -14,7 +14,7 @@ import type { Sandbox } from '../backend.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { withSaid } from './change.ts';
-import { type Context, type Handle, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
+import { type Context, type Handle, leaseTimeoutMs, type StepOptions, taskLease } from './context.ts';
 import { createSandbox } from './create.ts';
 import { finish } from './finish.ts';
 import { kept } from './kept.ts';
@@ -38,7 +38,7 @@ async function acquireAny(context: Context, plan: Plan, options: StepOptions): P
     const sandbox = await running(context, row);
     if (sandbox !== null) return { row, sandbox, how: 'found', lostSince: null };
   }
-  const patience = { signal: options.signal, waitMs: leasePatienceMs };
+  const patience = { signal: options.signal, waitMs: leaseTimeoutMs };
   return await withLease(context.store, taskLease(plan.taskId), patience, () => underLease(context, plan, options));
 }
 

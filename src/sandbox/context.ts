@@ -73,7 +73,7 @@ export const taskLease = (taskId: string): string => `task:${taskId}`;
 export const processLease = (sandboxId: string): string => `sandbox:${sandboxId}`;
 
 /** Another process may pull an image under this lease. */
-export const leasePatienceMs = 15 * 60_000;
+export const leaseTimeoutMs = 15 * 60_000;
 
 /** Optional properties may not be present as `undefined` under exact types: an absent signal stays absent. */
 export function cancelable(options: StepOptions): { readonly signal?: AbortSignal } {

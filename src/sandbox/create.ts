@@ -26,7 +26,7 @@ import { checkMounts, proveMounts } from './mounts.ts';
 import { proveNetwork } from './network.ts';
 import { registryAccess } from './registry-access.ts';
 import { type Setid, setidOf } from './setid.ts';
-import { noSandbox } from './step.ts';
+import { sandboxMissingError } from './step.ts';
 import { usedNow } from './use.ts';
 import { volumesMissed } from './volumes.ts';
 
@@ -35,7 +35,7 @@ import { volumesMissed } from './volumes.ts';
  * `resource_exhausted` when its owner makes too many at once.
  */
 export async function createSandbox(context: Context, plan: Plan, options: StepOptions): Promise<Handle> {
-  if (plan.existing) throw noSandbox(plan.taskId);
+  if (plan.existing) throw sandboxMissingError(plan.taskId);
   await context.wayOut.check(plan, null);
   const share = context.budgets.of('creations').take(ownerOf(plan.taskId));
   try {

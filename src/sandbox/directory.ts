@@ -13,23 +13,23 @@ import { CaissonError } from '../errors.ts';
 import { entries } from '../lib/entries.ts';
 import { isTaskKey } from '../values/task.ts';
 
-export interface Place {
+export interface StateLocation {
   readonly home: string;
   readonly backend: string;
 }
 
 const idPattern = /^sbx_[a-z0-9]{16}$/;
 
-export function directoryOf(place: Place, sandboxId: string): string {
+export function directoryOf(place: StateLocation, sandboxId: string): string {
   return join(place.home, 'sandboxes', place.backend, sandboxId);
 }
 
-function linkOf(place: Place, taskId: string): string {
+function linkOf(place: StateLocation, taskId: string): string {
   return join(place.home, 'sandboxes', place.backend, 'tasks', taskId);
 }
 
 /** The id under which the task's files are kept from an earlier sandbox. */
-export async function keptSandboxId(place: Place, taskId: string): Promise<string | null> {
+export async function keptSandboxId(place: StateLocation, taskId: string): Promise<string | null> {
   try {
     const id = basename(await readlink(linkOf(place, taskId)));
     return idPattern.test(id) ? id : null;
@@ -43,7 +43,7 @@ export async function keptSandboxId(place: Place, taskId: string): Promise<strin
 export async function keptFiles(
   home: string,
   taskId: string,
-): Promise<readonly { readonly place: Place; readonly sandboxId: string }[]> {
+): Promise<readonly { readonly place: StateLocation; readonly sandboxId: string }[]> {
   if (!isTaskKey(taskId)) return []; // it becomes part of a path
   const places = (await entries(join(home, 'sandboxes'))).map((backend) => ({ home, backend }));
   const found = await Promise.all(
@@ -61,7 +61,7 @@ export async function isDirectoryThere(directory: string): Promise<boolean> {
   }
 }
 
-export async function makeDirectory(place: Place, taskId: string, sandboxId: string): Promise<string> {
+export async function makeDirectory(place: StateLocation, taskId: string, sandboxId: string): Promise<string> {
   const directory = directoryOf(place, sandboxId);
   const link = linkOf(place, taskId);
   await mkdir(join(link, '..'), { recursive: true, mode: 0o700 });
@@ -77,7 +77,7 @@ export async function makeDirectory(place: Place, taskId: string, sandboxId: str
  * Removes the directory and its link. Files that this user may not remove (made by another user in the sandbox) are an
  * error that names the directory: nothing is left silently.
  */
-export async function removeDirectory(place: Place, taskId: string, sandboxId: string): Promise<void> {
+export async function removeDirectory(place: StateLocation, taskId: string, sandboxId: string): Promise<void> {
   const directory = directoryOf(place, sandboxId);
   try {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
@@ -93,7 +93,7 @@ export async function removeDirectory(place: Place, taskId: string, sandboxId: s
 }
 
 /** Removes the directory of a sandbox that never came to hold a file; any other stays as it is. */
-export async function removeEmptyDirectory(place: Place, taskId: string, sandboxId: string): Promise<void> {
+export async function removeEmptyDirectory(place: StateLocation, taskId: string, sandboxId: string): Promise<void> {
   const directory = directoryOf(place, sandboxId);
   try {
     for (const name of await entries(directory)) await rmdir(join(directory, name));
@@ -106,7 +106,7 @@ export async function removeEmptyDirectory(place: Place, taskId: string, sandbox
 }
 
 /** Directories that no task points to any more. */
-export async function unlinkedDirectories(place: Place): Promise<readonly string[]> {
+export async function unlinkedDirectories(place: StateLocation): Promise<readonly string[]> {
   const root = join(place.home, 'sandboxes', place.backend);
   const linked = new Set<string | null>();
   for (const task of await entries(join(root, 'tasks'))) linked.add(await keptSandboxId(place, task));

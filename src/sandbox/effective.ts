@@ -43,7 +43,7 @@ export type Effective = {
 };
 
 const longestText = 256 * 1024;
-const mostEntries = 64;
+const maxEntries = 64;
 
 /** `null` when the text is not a whole probe. */
 export function parseEffective(text: string): Effective | null {
@@ -52,22 +52,22 @@ export function parseEffective(text: string): Effective | null {
   const mounts = (parts.get('mounts') ?? '').split('\n').flatMap(parseMount);
   return {
     uid: count(fields(parts.get('caisson probe') ?? '', '=').get('uid')),
-    ...controlsOf(parts.get('status') ?? ''),
-    limits: limitsOf(parts.get('cgroup') ?? ''),
+    ...parseControls(parts.get('status') ?? ''),
+    limits: parseLimits(parts.get('cgroup') ?? ''),
     openFiles: limitLine(parts.get('limits') ?? '', 'Max open files'),
     coreBytes: limitLine(parts.get('limits') ?? '', 'Max core file size'),
     readOnlyRoot: mounts.find((mount) => mount.target === '/')?.options.includes('ro') ?? null,
     mounts: mounts
       .filter((mount) => mount.target !== '/' && !kernelTypes.has(mount.type) && !kernelPaths.test(mount.target))
-      .slice(0, mostEntries),
-    interfaces: interfacesOf(parts.get('network') ?? ''),
+      .slice(0, maxEntries),
+    interfaces: parseInterfaces(parts.get('network') ?? ''),
     routed: routedBy(parts.get('routes') ?? '', parts.get('routes6') ?? ''),
     ptraceScope: count(fields(parts.get('kernel') ?? '', '=').get('ptrace_scope')),
   };
 }
 
 /** `text`: of a process, as proc_pid_status(5) has it. */
-export function controlsOf(text: string): Pick<Effective, 'capabilities' | 'noNewPrivileges' | 'seccomp'> {
+export function parseControls(text: string): Pick<Effective, 'capabilities' | 'noNewPrivileges' | 'seccomp'> {
   const status = fields(text, ':');
   return {
     capabilities: {
@@ -134,7 +134,7 @@ function bounded(text: string): number | null {
   return value < 2 ** 60 ? value : null;
 }
 
-function limitsOf(text: string): Effective['limits'] {
+function parseLimits(text: string): Effective['limits'] {
   const lines = text.split('\n').flatMap((line) => {
     const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
     return name === undefined || value === undefined ? [] : [{ name, value: value.trim() }];
@@ -147,13 +147,13 @@ function limitsOf(text: string): Effective['limits'] {
     memoryBytes,
     swapBytes: all('memsw').length > 0 ? beside : least(all('swap').map(bounded)),
     pids: least(all('pids').map(bounded)),
-    cpuCores: least(all('cpu').map(coresOf)),
+    cpuCores: least(all('cpu').map(parseCores)),
     readable: lines.length > 0,
   };
 }
 
 /** `QUOTA PERIOD` in microseconds; `max` and -1 mean no quota. */
-function coresOf(text: string): number | null {
+function parseCores(text: string): number | null {
   const [quota, period] = text.split(' ');
   const cores = Number(quota) / Number(period);
   return Number.isFinite(cores) && cores > 0 ? Math.round(cores * 1000) / 1000 : null;
@@ -174,12 +174,12 @@ function parseMount(line: string): readonly EffectiveMount[] {
   if (target === undefined || options === undefined || type === undefined) return [];
   const all = new Set([...options.split(','), ...(type === 'tmpfs' ? (superOptions ?? '').split(',') : [])]);
   if (options.split(',').includes('ro')) all.delete('rw');
-  return [{ target, type, options: [...all].slice(0, mostEntries) }];
+  return [{ target, type, options: [...all].slice(0, maxEntries) }];
 }
 
-function interfacesOf(text: string): readonly string[] {
+function parseInterfaces(text: string): readonly string[] {
   const names = text.split('\n').flatMap((line) => /^\s*([A-Za-z0-9_.@-]{1,32}):/.exec(line)?.[1] ?? []);
-  return names.filter((name) => name !== 'lo').slice(0, mostEntries);
+  return names.filter((name) => name !== 'lo').slice(0, maxEntries);
 }
 
 /** proc_net(5): the interface is the first word of a line under a header, and for IPv6 the last one without a header. */

@@ -8,12 +8,12 @@ import { runScript } from '../inside/run.ts';
 import { scriptOf } from '../inside/script.ts';
 
 /** A tree of a million files takes minutes. */
-const patienceMs = 600_000;
+const timeoutMs = 600_000;
 
 export async function emptyInside(sandbox: Sandbox): Promise<void> {
   if (process.getuid?.() === 0 || sandbox.state !== 'running') return;
   try {
-    await runScript(sandbox, { name: 'empty', script: scriptOf('empty'), args: [], patienceMs });
+    await runScript(sandbox, { name: 'empty', script: scriptOf('empty'), args: [], timeoutMs });
   } catch (error) {
     const { code } = toCaissonError(error);
     if (code === 'internal') throw error;

@@ -4,7 +4,7 @@ import { CaissonError, isCode } from '../errors.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow } from '../store/store.ts';
-import { type Context, leasePatienceMs, type StepOptions, taskLease } from './context.ts';
+import { type Context, leaseTimeoutMs, type StepOptions, taskLease } from './context.ts';
 import { withdrawCredentials } from './credentials.ts';
 import { keptFiles, removeDirectory } from './directory.ts';
 import { endedBy } from './ended-by.ts';
@@ -12,7 +12,7 @@ import { attachIfThere, finish, type HowToFinish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
 import { stopResource } from './power.ts';
-import { noSandbox } from './step.ts';
+import { sandboxMissingError } from './step.ts';
 import { ownerOf } from '../values/owner.ts';
 
 /** Finds the row of a sandbox by the id of its task or its own. Throws `not_found`. */
@@ -21,7 +21,7 @@ export async function findRow(context: Pick<Context, 'store'>, task: string): Pr
   if (row !== null) return row;
   const rows = await Array.fromAsync(everySandbox(context.store.sandboxes, { owner: ownerOf(task) }));
   const known = rows.filter(({ ephemeral }) => !ephemeral);
-  throw noSandbox(
+  throw sandboxMissingError(
     task,
     known.map(({ taskId }) => taskId),
   );
@@ -117,5 +117,5 @@ export async function underLease(
 }
 
 function patienceOf({ signal }: StepOptions): { readonly signal: StepOptions['signal']; readonly waitMs: number } {
-  return { signal, waitMs: leasePatienceMs };
+  return { signal, waitMs: leaseTimeoutMs };
 }

@@ -1,5 +1,5 @@
 /** Ephemeral sandboxes: each is removed when its exec has ended, and the rest when the process that made them ends. */
-import { type Context, leasePatienceMs, processLease, taskLease } from './context.ts';
+import { type Context, leaseTimeoutMs, processLease, taskLease } from './context.ts';
 import { finish, type HowToFinish } from './finish.ts';
 import { withLease } from './lease.ts';
 import { everySandbox } from '../store/every-sandbox.ts';
@@ -9,7 +9,7 @@ import type { SandboxRow } from '../store/store.ts';
 type How = Pick<HowToFinish, 'onSent' | 'signal'>;
 
 export async function removeEphemeral(context: Context, row: SandboxRow, how: How = {}): Promise<void> {
-  const patience = { waitMs: leasePatienceMs, signal: how.signal };
+  const patience = { waitMs: leaseTimeoutMs, signal: how.signal };
   await withLease(context.store, taskLease(row.taskId), patience, async () => {
     const current = await context.store.sandboxes.find(row.id);
     if (current !== null)

@@ -79,7 +79,7 @@ export async function removeResources(
   how: { readonly emptyFirst: boolean } & Pick<HowToFinish, 'onSent'>,
 ): Promise<void> {
   const backend = await context.backend(row.backend);
-  const resources = await resourcesOf(context, backend, row);
+  const resources = await findResources(context, backend, row);
   const { onSent } = how;
   for (const sandbox of resources) {
     await withdrawCredentials(context, row, sandbox);
@@ -90,7 +90,7 @@ export async function removeResources(
 }
 
 /** The handle we hold; else by ref where the place had answered, and by label where the answer may have been lost. */
-async function resourcesOf(context: Context, backend: Backend, row: SandboxRow): Promise<readonly Sandbox[]> {
+async function findResources(context: Context, backend: Backend, row: SandboxRow): Promise<readonly Sandbox[]> {
   const live = context.live.get(row.id);
   if (live !== undefined && isDeepStrictEqual(live.ref, row.ref)) return [live];
   // A sandbox that is made anew has two for a while, and only one of them in its row.

@@ -25,7 +25,7 @@ export interface Garbage {
  * The place is asked before the rows: a resource always has its row first, so one that is listed and has no row
  * afterwards has lost it for good.
  */
-export async function garbageOf(context: Context, backend: Backend): Promise<readonly Garbage[]> {
+export async function findGarbage(context: Context, backend: Backend): Promise<readonly Garbage[]> {
   const listed = await backend.list({ instance: context.store.instance });
   const place = { home: context.home, backend: backend.name };
   const directories = await unlinkedDirectories(place);

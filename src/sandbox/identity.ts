@@ -24,12 +24,12 @@ export function resourceName(instance: string, { id, taskId }: Pick<SandboxRow, 
 }
 
 /** The most characters that the value of a label may have: see `Labels`. */
-const mostLabelUnits = 63;
+const maxLabelUnits = 63;
 
 /** The task, or of one that is too long, with the name of its owner, as much as fits and a digest of the whole. */
 function taskLabel(taskId: string): string {
-  if (taskId.length <= mostLabelUnits) return taskId;
-  return `${taskId.slice(0, mostLabelUnits - 17)}.${hash('sha256', taskId).slice(0, 16)}`;
+  if (taskId.length <= maxLabelUnits) return taskId;
+  return `${taskId.slice(0, maxLabelUnits - 17)}.${hash('sha256', taskId).slice(0, 16)}`;
 }
 
 export function labelsOf(instance: string, row: SandboxRow): Labels {

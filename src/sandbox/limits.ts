@@ -2,14 +2,14 @@
 import type { Guarantees, LimitName } from '../backend.ts';
 import type { Inspected, SandboxLimit, SandboxLimits } from './types.ts';
 
-interface Known {
+interface LimitContext {
   readonly guarantees: Guarantees;
   readonly commandTimeoutMs: number | null;
 }
 
 const names: readonly LimitName[] = ['cpuCores', 'memoryBytes', 'diskBytes', 'pids'];
 
-export function limitsOf(inspected: Inspected, { guarantees, commandTimeoutMs }: Known): SandboxLimits {
+export function limitsOf(inspected: Inspected, { guarantees, commandTimeoutMs }: LimitContext): SandboxLimits {
   const { taskId, id: sandboxId, backend, spec, idleTimeoutMs, lifetimeMs, endsBy } = inspected;
   return {
     ...{ taskId, sandboxId, backend, isolation: guarantees.isolation },

@@ -52,10 +52,10 @@ export async function proveMounts(
     for (const { mount, identity } of checked) {
       const shown = (await sandbox.mounted?.identify(mount.target)) ?? null;
       if (shown === null) unseen.push(unproved(mount));
-      else if (shown.device !== identity.device || shown.inode !== identity.inode) throw otherFile(mount);
+      else if (shown.device !== identity.device || shown.inode !== identity.inode) throw mountChangedError(mount);
     }
     const [first] = unseen;
-    if (first !== undefined && !mayMiss) throw notProved(first);
+    if (first !== undefined && !mayMiss) throw mountUnprovedError(first);
     return unseen;
   });
 }
@@ -84,7 +84,7 @@ function unproved({ target }: Mount): Degradation {
   return { control: 'mounts', wanted: target, reason, asked: true };
 }
 
-function notProved({ reason, wanted }: Degradation): CaissonError {
+function mountUnprovedError({ reason, wanted }: Degradation): CaissonError {
   return new CaissonError('not_supported', `the mount at ${String(wanted)} is refused: ${reason}`, {
     details: { target: wanted },
     remedy: 'run Caisson as root on the kernel of the engine, or allow it: --allow-degraded, or allow_degraded: true',
@@ -99,7 +99,7 @@ function replaceableError({ source, target }: Mount, taskId: string): CaissonErr
   });
 }
 
-function otherFile({ source, target }: Mount): CaissonError {
+function mountChangedError({ source, target }: Mount): CaissonError {
   const text = `the sandbox was stopped: ${target} shows another directory than ${JSON.stringify(source)}, which was checked`;
   return new CaissonError('conflict', text, {
     details: { source, target },

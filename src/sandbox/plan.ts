@@ -20,13 +20,13 @@ import { cancelable, type Context, type StepOptions } from './context.ts';
 import { findRow } from './end.ts';
 import { withUsualImage } from './usual-image.ts';
 
-export interface Surroundings {
+export interface PlanInput {
   readonly loaded: Loaded;
   /** The caller's working directory, for settings that bind it. */
   readonly cwd: string;
 }
 
-const mostRemembered = 256;
+const maxRemembered = 256;
 
 /**
  * Plans made before. The configuration and the promises of a place do not change while the service runs, so the same
@@ -34,10 +34,10 @@ const mostRemembered = 256;
  */
 export class Plans {
   readonly #context: Context;
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: PlanInput;
   readonly #made = new Map<string, Plan>();
 
-  constructor(context: Context, surroundings: Surroundings) {
+  constructor(context: Context, surroundings: PlanInput) {
     this.#context = context;
     this.#surroundings = surroundings;
   }
@@ -137,7 +137,7 @@ export class Plans {
   }
 
   #remember(key: string, plan: Plan): void {
-    if (this.#made.size >= mostRemembered) this.#made.clear();
+    if (this.#made.size >= maxRemembered) this.#made.clear();
     this.#made.set(key, plan);
   }
 }

@@ -2,7 +2,7 @@
 import type { Cancelable, Sandbox } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { keptKey } from '../inside/kept.ts';
-import type { Kept } from '../exec/detached/list.ts';
+import type { ProcessDirectory } from '../exec/detached/list.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { attachIfThere } from './finish.ts';
@@ -22,12 +22,17 @@ export async function presentSandbox(
 }
 
 /** Finds the place inside a sandbox where Caisson keeps its own files. */
-export async function keptIn(context: Context, row: SandboxRow, sandbox: Sandbox, signal?: AbortSignal): Promise<Kept> {
+export async function keptIn(
+  context: Context,
+  row: SandboxRow,
+  sandbox: Sandbox,
+  signal?: AbortSignal,
+): Promise<ProcessDirectory> {
   const { isolation } = await (await context.backend(row.backend)).guarantees();
   return { sandbox, key: keptKey(isolation, row.id), signal };
 }
 
-export function notRunning(row: SandboxRow): CaissonError {
+export function notRunningError(row: SandboxRow): CaissonError {
   return new CaissonError('failed_precondition', `the sandbox of ${row.taskId} does not run`, {
     remedy: `start it with \`caisson start ${row.taskId}\`; what its processes wrote is kept when it is persistent`,
   });

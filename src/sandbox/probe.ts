@@ -1,12 +1,12 @@
 /** Runs the probe in a sandbox and reads its answer. */
 import type { Readable } from 'node:stream';
 import type { Process, Sandbox } from '../backend.ts';
-import { controlsOf, type Effective, parseEffective } from './effective.ts';
+import { parseControls, type Effective, parseEffective } from './effective.ts';
 import { carried } from '../inside/carried.ts';
 import { scriptOf } from '../inside/script.ts';
 
-const patienceMs = 10_000;
-const mostBytes = 256 * 1024;
+const timeoutMs = 10_000;
+const maxBytes = 256 * 1024;
 const endMark = '== end\n';
 
 /** `null` when the sandbox cannot tell: no shell, or a text that does not parse. Throws what `exec` throws. */
@@ -27,12 +27,12 @@ export async function probe(sandbox: Sandbox): Promise<Effective | null> {
 /** What the kernel of this host says stands before what a program of the image answered. */
 async function seenFromHere(sandbox: Sandbox, effective: Effective | null): Promise<Effective | null> {
   const status = effective === null ? null : ((await sandbox.controls?.status()) ?? null);
-  return effective === null || status === null ? effective : { ...effective, ...controlsOf(status) };
+  return effective === null || status === null ? effective : { ...effective, ...parseControls(status) };
 }
 
 async function readProbe(process: Process): Promise<string> {
   process.stderr.resume();
-  const timer = setTimeout(() => process.release(), patienceMs);
+  const timer = setTimeout(() => process.release(), timeoutMs);
   try {
     return await readUntilEnd(process.stdout);
   } finally {
@@ -45,7 +45,7 @@ async function readUntilEnd(stream: Readable): Promise<string> {
   try {
     for await (const chunk of stream) {
       text += Buffer.from(chunk).toString('latin1');
-      if (text.endsWith(endMark) || text.length > mostBytes) break;
+      if (text.endsWith(endMark) || text.length > maxBytes) break;
     }
   } catch {
     // A stream that breaks gives an incomplete text, which does not parse: the probe then tells nothing.

@@ -16,7 +16,7 @@ import type { Context } from './context.ts';
 type Login = Config['registries'][string];
 type Registries = Context['registries'];
 
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 /** Absent where no login concerns the image. Throws `not_supported`, `permission_denied`, and `failed_precondition` for a password that is not there. */
 export async function registryAccess(
@@ -39,7 +39,7 @@ export async function registryAccess(
       remedy: `use docker, or take ${host} out of registries in the configuration`,
       details: { registry: host },
     });
-  return { host, login: { username: login.username, password: await passwordOf(login, { env, host }) }, isAsked };
+  return { host, login: { username: login.username, password: await readPassword(login, { env, host }) }, isAsked };
 }
 
 /** Pure. `null`: no login is configured that concerns it. */
@@ -63,32 +63,32 @@ export function accessOf(
   return { login, isAsked: !isGranted };
 }
 
-async function passwordOf(
+async function readPassword(
   { password_env: variable, password_file: file }: Login,
   { env, host }: { readonly env: Context['env']; readonly host: string },
 ): Promise<string> {
-  const password = variable === undefined ? await contentOf(file ?? '', host) : (env[variable] ?? '');
+  const password = variable === undefined ? await readPasswordFile(file ?? '', host) : (env[variable] ?? '');
   if (password !== '') return password;
   const from = variable === undefined ? 'its file is empty' : `${variable} is not set`;
-  throw noPassword(host, from);
+  throw passwordMissingError(host, from);
 }
 
-async function contentOf(path: string, host: string): Promise<string> {
+async function readPasswordFile(path: string, host: string): Promise<string> {
   try {
     await using file = await open(path, 'r');
     const { mode } = await file.stat();
-    if ((mode & 0o077) !== 0) throw noPassword(host, `${path} can be read by other users`);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+    if ((mode & 0o077) !== 0) throw passwordMissingError(host, `${path} can be read by other users`);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
     return buffer
       .subarray(0, bytesRead)
       .toString()
       .replace(/\r?\n$/, '');
   } catch (error) {
-    throw error instanceof CaissonError ? error : noPassword(host, `${path} cannot be read`, error);
+    throw error instanceof CaissonError ? error : passwordMissingError(host, `${path} cannot be read`, error);
   }
 }
 
-function noPassword(host: string, why: string, cause?: unknown): CaissonError {
+function passwordMissingError(host: string, why: string, cause?: unknown): CaissonError {
   return new CaissonError('failed_precondition', `there is no password for the registry ${host}: ${why}`, {
     cause,
     details: { registry: host },
@@ -96,10 +96,10 @@ function noPassword(host: string, why: string, cause?: unknown): CaissonError {
   });
 }
 
-type Named = Pick<Login, 'password_env'>;
+type PasswordSource = Pick<Login, 'password_env'>;
 
 /** Variables that hold passwords: they are Caisson's alone. */
 export const registryVariables = ({ registries, owners }: Registries): readonly string[] =>
   [registries, ...Object.values(owners).map((each) => each.registries ?? {})]
-    .flatMap((each) => Object.values<Named>(each))
+    .flatMap((each) => Object.values<PasswordSource>(each))
     .flatMap(({ password_env: variable }) => (variable === undefined ? [] : [variable]));

@@ -27,17 +27,18 @@ export function nextStep(
 ): Step {
   if (row === null) return 'create';
   // A sandbox that a bound token does not see, and that another caller may have made just now.
-  if (plan.bound !== null && row.labels[plan.bound.key] !== plan.bound.value) throw noSandbox(taskIn(row.taskId));
+  if (plan.bound !== null && row.labels[plan.bound.key] !== plan.bound.value)
+    throw sandboxMissingError(taskIn(row.taskId));
   if (row.state === 'creating' || row.state === 'destroying') return 'finish';
   if (plan.recreate) return 'replace';
   // The directory belongs to each command: another one needs no other sandbox.
   if (row.fingerprint === plan.fingerprint || differingKeys(row.spec, plan.spec).every((key) => key === 'cwd'))
     return 'use';
-  throw specConflict(row, plan);
+  throw specConflictError(row, plan);
 }
 
 /** `known`: the tasks that have one. */
-export function noSandbox(task: string, known: readonly string[] = []): CaissonError {
+export function sandboxMissingError(task: string, known: readonly string[] = []): CaissonError {
   const near = nearest(task, known);
   const meant = near === null ? '' : `did you mean ${near}? `;
   return new CaissonError('not_found', `no sandbox for ${JSON.stringify(task)}`, {
@@ -46,7 +47,7 @@ export function noSandbox(task: string, known: readonly string[] = []): CaissonE
   });
 }
 
-function specConflict(row: SandboxRow, plan: Pick<Plan, 'spec' | 'configured'>): CaissonError {
+function specConflictError(row: SandboxRow, plan: Pick<Plan, 'spec' | 'configured'>): CaissonError {
   const keys = differingKeys(row.spec, plan.spec);
   const shown = keys.map((key) => `${key} (has ${valueAt(row.spec, key)}, asked ${valueAt(plan.spec, key)})`);
   const changed = keys.filter((key) => isChanged(row, plan, key));

@@ -2,11 +2,11 @@
  * Whose turn it is in one place. Of the owners that wait, the one with the least at work is next, and of equals the one that was
  * served longest ago. Removals are next when no owner waits, or when they have waited for too long.
  */
-import { nextOf } from '../budget/order.ts';
+import { chooseNext } from '../budget/order.ts';
 import { operator } from '../values/caller.ts';
 
 /** How long owners may go before a removal. */
-const removalPatienceMs = 10_000;
+const removalTimeoutMs = 10_000;
 
 interface Waiter {
   readonly amount: 1;
@@ -23,14 +23,14 @@ interface Account {
 export type Done = () => void;
 
 export class Turns {
-  readonly #most: number;
+  readonly #max: number;
   /** In the order in which they were last served. An owner with nothing at work and nothing that waits has none. */
   readonly #accounts = new Map<string, Account>();
   readonly #removals: { readonly since: number; readonly go: () => void }[] = [];
   #running = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get running(): number {
@@ -79,7 +79,7 @@ export class Turns {
   }
 
   #serve(): void {
-    while (this.#running < this.#most) {
+    while (this.#running < this.#max) {
       const go = this.#next();
       if (go === undefined) return;
       this.#running++;
@@ -89,9 +89,9 @@ export class Turns {
 
   #next(): (() => void) | undefined {
     const [removal] = this.#removals;
-    if (removal !== undefined && performance.now() - removal.since >= removalPatienceMs)
+    if (removal !== undefined && performance.now() - removal.since >= removalTimeoutMs)
       return this.#removals.shift()?.go;
-    const owner = nextOf([...this.#accounts.values()], 1, (name) => this.#mostOf(name));
+    const owner = chooseNext([...this.#accounts.values()], 1, (name) => this.#maxOf(name));
     return owner === null ? this.#removals.shift()?.go : this.#begin(this.#account(owner));
   }
 
@@ -104,8 +104,8 @@ export class Turns {
   }
 
   /** One turn is left for others, as a creation may take minutes. */
-  #mostOf(owner: string): number {
-    return owner === operator ? this.#most : Math.max(1, this.#most - 1);
+  #maxOf(owner: string): number {
+    return owner === operator ? this.#max : Math.max(1, this.#max - 1);
   }
 
   #account(owner: string): Account {

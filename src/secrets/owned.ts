@@ -24,7 +24,7 @@ export interface OwnedVariables {
 /** What the configuration names them after stays the operator's: an error has the name that commands see. */
 export function ownedVariables({ variables = {} }: Granted, { env, ownKeys }: Where): OwnedVariables {
   const values = Object.entries(variables).map(([name, { from_env: source }]) => {
-    if (ownKeys.includes(source)) throw keyOfCaisson(name);
+    if (ownKeys.includes(source)) throw ownKeyError(name);
     return [name, (Object.hasOwn(env, source) ? env[source] : undefined) ?? null] as const;
   });
   const isSet = (pair: readonly [string, string | null]): pair is readonly [string, string] => pair[1] !== null;
@@ -43,7 +43,7 @@ export function ownedSources(
   );
 }
 
-function keyOfCaisson(name: string): CaissonError {
+function ownKeyError(name: string): CaissonError {
   return new CaissonError('permission_denied', `the variable ${name} would hold a key of Caisson itself`, {
     remedy: 'the operator takes it out of the secrets of this owner',
     details: { variable: name },

@@ -6,7 +6,7 @@ import { Redaction } from '../redact/redactor.ts';
 import type { Declared } from '../redact/types.ts';
 
 /** Each costs memory in the table that all streams share. The newest stay. */
-const mostValues = 64;
+const maxValues = 64;
 /** A shorter value is a switch, and found in every text, unless its name is that of a secret. */
 const shortestValue = 8;
 /** Names that say who and where, and are passed on for that. */
@@ -74,7 +74,7 @@ export class Redactions {
     const key = `${declared.name}=${declared.value}`;
     if (this.#values.has(key)) return;
     const [oldest] = this.#values.keys();
-    if (this.#values.size >= mostValues && oldest !== undefined) this.#values.delete(oldest);
+    if (this.#values.size >= maxValues && oldest !== undefined) this.#values.delete(oldest);
     this.#values.set(key, declared);
   }
 }

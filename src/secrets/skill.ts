@@ -28,8 +28,8 @@ export interface SkillSurroundings {
   readonly admit?: (file: string, text: string) => Promise<readonly string[]>;
 }
 
-const mostBytes = 256 * 1024;
-const mostEntries = 64;
+const maxBytes = 256 * 1024;
+const maxEntries = 64;
 const fileName = 'SKILL.md';
 
 /**
@@ -89,7 +89,7 @@ function refuseUnpassable(name: string, file: string): void {
 function refuseUndeclarable(path: string, file: string): void {
   const problem = credentialPathProblem(path);
   if (problem === null) return;
-  throw unusable(file, `the credential file ${JSON.stringify(path.slice(0, 64))} is refused: ${problem}`);
+  throw skillError(file, `the credential file ${JSON.stringify(path.slice(0, 64))} is refused: ${problem}`);
 }
 
 async function frontMatter(text: string, file: string): Promise<unknown> {
@@ -99,19 +99,19 @@ async function frontMatter(text: string, file: string): Promise<unknown> {
   const document = parseDocument(yaml);
   const [error] = document.errors;
   if (error !== undefined)
-    throw unusable(file, `its front matter is no YAML (line ${(error.linePos?.[0].line ?? 0) + 1})`);
+    throw skillError(file, `its front matter is no YAML (line ${(error.linePos?.[0].line ?? 0) + 1})`);
   return document.toJS({ maxAliasCount: 10 });
 }
 
 async function read(file: string): Promise<string> {
   // Without O_NONBLOCK a named pipe in this place would keep us waiting for ever.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    throw unusable(file, 'it cannot be read', error);
+    throw skillError(file, 'it cannot be read', error);
   });
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw unusable(file, 'it is no regular file');
-    if (found.size > mostBytes) throw unusable(file, `it is larger than ${mostBytes} bytes`);
+    if (!found.isFile()) throw skillError(file, 'it is no regular file');
+    if (found.size > maxBytes) throw skillError(file, `it is larger than ${maxBytes} bytes`);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
@@ -126,13 +126,13 @@ function entriesIn(
 ): readonly string[] {
   const listed = field(matter, list);
   if (listed === undefined || listed === null) return [];
-  if (!Array.isArray(listed) || listed.length > mostEntries)
-    throw unusable(file, `${list} must be a list of at most ${mostEntries}`);
+  if (!Array.isArray(listed) || listed.length > maxEntries)
+    throw skillError(file, `${list} must be a list of at most ${maxEntries}`);
   const names = listed.map((entry: unknown) =>
     typeof entry === 'string' ? entry : fields.map((name) => field(entry, name)).find((name) => name !== undefined),
   );
   if (!names.every((name) => typeof name === 'string'))
-    throw unusable(file, `each of ${list} must be a ${fields[0]}, or have one`);
+    throw skillError(file, `each of ${list} must be a ${fields[0]}, or have one`);
   return [...new Set(names)];
 }
 
@@ -142,6 +142,6 @@ function field(value: unknown, name: string): unknown {
     : undefined;
 }
 
-function unusable(file: string, why: string, cause?: unknown): CaissonError {
+function skillError(file: string, why: string, cause?: unknown): CaissonError {
   return new CaissonError('invalid_argument', `${file} cannot be used as a skill: ${why}`, { cause });
 }

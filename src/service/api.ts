@@ -61,7 +61,7 @@ export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } f
 export type { AuditRecord, TailInput, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../values/exit.ts';
 export { shellStarter } from '../values/shell-starter.ts';
-export { notTaskId } from '../values/task.ts';
+export { taskIdError } from '../values/task.ts';
 export type { End, Exit, ExitReason, StreamSummary, Survivor } from '../values/exit.ts';
 export type { Killed } from '../exec/detached/end.ts';
 export type { DetachedProcess } from '../exec/detached/types.ts';

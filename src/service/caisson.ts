@@ -23,31 +23,31 @@ import type {
   SessionsApi,
   TokensApi,
 } from './api.ts';
-import { accessOf } from './admin/access.ts';
-import { auditOf } from './admin/audit.ts';
-import { egressOf, type EgressParts } from './network/network.ts';
-import { eventsOf } from './admin/events.ts';
-import { backendsOf } from './admin/backends.ts';
-import type { GcParts } from './admin/gc.ts';
-import { type ImageBuilder, imagesOf } from './admin/images.ts';
-import { installationOf } from './admin/installation.ts';
-import { mcpServersOf } from './admin/mcp-servers.ts';
-import { secretsOf } from './admin/secrets.ts';
-import { tokensOf } from './admin/tokens.ts';
+import { createAccessApi } from './admin/access.ts';
+import { createAuditApi } from './admin/audit.ts';
+import { createNetworkApi, type NetworkDependencies } from './network/network.ts';
+import { createEventsApi } from './admin/events.ts';
+import { createBackendsApi } from './admin/backends.ts';
+import type { GcDependencies } from './admin/gc.ts';
+import { type ImageBuilder, createImagesApi } from './admin/images.ts';
+import { createInstallationApi } from './admin/installation.ts';
+import { createMcpServersApi } from './admin/mcp-servers.ts';
+import { createSecretsApi } from './admin/secrets.ts';
+import { createTokensApi } from './admin/tokens.ts';
 import { Sweeper } from './admin/sweeper.ts';
 import type { Loaded } from '../config/types.ts';
 import { CaissonError } from '../errors.ts';
 import { endInOrder, type Stage } from './closing.ts';
 import { actingAs, itself } from '../lib/author.ts';
-import { Admission, type AdmissionParts, type AdmittedExec } from './exec/admission.ts';
-import { Attempt, type AttemptParts } from './exec/attempt.ts';
+import { Admission, type ExecAdmissionInput, type AdmittedExec } from './exec/admission.ts';
+import { Attempt, type AttemptDependencies } from './exec/attempt.ts';
 import { Execs } from './exec/execs.ts';
 import { ExecPlaces } from './exec/places.ts';
 import { Processes } from './exec/processes.ts';
 import { Provisions } from './exec/provision.ts';
 import { RunningExecs } from './exec/running-execs.ts';
 import { Sessions } from './exec/sessions.ts';
-import { copiesOf } from './files/copy.ts';
+import { createCopyTools } from './files/copy.ts';
 import { withRelativePaths } from './files/relative.ts';
 import { fileTools } from './files/tools.ts';
 import type { Rulebook } from '../guard/rulebook.ts';
@@ -70,7 +70,7 @@ import { byTask } from './verbs/task.ts';
 export * from './api.ts';
 export type { ImageBuilder } from './admin/images.ts';
 
-export interface Parts extends GcParts, AdmissionParts, Pick<AttemptParts, 'loops'> {
+export interface CaissonDependencies extends GcDependencies, ExecAdmissionInput, Pick<AttemptDependencies, 'loops'> {
   readonly loaded: Loaded;
   readonly builder: ImageBuilder;
   readonly config: ConfigView;
@@ -85,7 +85,7 @@ export interface Parts extends GcParts, AdmissionParts, Pick<AttemptParts, 'loop
 }
 
 /** How long `close` waits for a part of which nothing ends. */
-const usualPatienceMs = 60_000;
+const defaultTimeoutMs = 60_000;
 
 export class Caisson implements CaissonApi {
   readonly config: ConfigView;
@@ -110,32 +110,32 @@ export class Caisson implements CaissonApi {
   readonly #running = new RunningExecs();
   readonly #openSessions: Sessions;
   readonly #sweeper: Sweeper;
-  readonly #release: Parts['release'];
+  readonly #release: CaissonDependencies['release'];
   #closing: Promise<void> | null = null;
   readonly #ending = new AbortController();
 
-  constructor(parts: Parts) {
+  constructor(parts: CaissonDependencies) {
     const { context, loaded, origin, journal, guard, rulebook, backendNames: names } = parts;
     const { env, cwd } = origin;
     this.#context = context;
     this.#release = parts.release;
     this.config = parts.config;
     this.policy = parts.policy;
-    const redaction: EgressParts['redaction'] = (owner) => origin.redactions.of(owner).current();
-    this.network = { ...parts.network, ...egressOf({ context, env, redaction }) };
+    const redaction: NetworkDependencies['redaction'] = (owner) => origin.redactions.of(owner).current();
+    this.network = { ...parts.network, ...createNetworkApi({ context, env, redaction }) };
     this.approvals = byTask(parts.approvals, approvals);
-    this.audit = auditOf(context);
-    this.events = eventsOf(context);
-    this.images = imagesOf(parts);
-    this.secrets = secretsOf(loaded, parts.skills);
-    this.access = accessOf(context, loaded, env);
-    this.tokens = tokensOf(context, env);
-    this.mcpServers = mcpServersOf(loaded, guard);
-    this.installation = installationOf(context, this.#running);
+    this.audit = createAuditApi(context);
+    this.events = createEventsApi(context);
+    this.images = createImagesApi(parts);
+    this.secrets = createSecretsApi(loaded, parts.skills);
+    this.access = createAccessApi(context, loaded, env);
+    this.tokens = createTokensApi(context, env);
+    this.mcpServers = createMcpServersApi(loaded, guard);
+    this.installation = createInstallationApi(context, this.#running);
     this.#sweeper = new Sweeper(parts);
 
     const plans = new Plans(context, { loaded, cwd });
-    this.backends = backendsOf({ context, names, modules: loaded.config.backends, plans, env });
+    this.backends = createBackendsApi({ context, names, modules: loaded.config.backends, plans, env });
     const plan = (request: SandboxRequest, options: StepOptions): Promise<Plan> => plans.planFor(request, options);
     const checkTimes: Plans['checkTimes'] = (taskId, times) => plans.checkTimes(taskId, times);
     const planOf = (task: string, options: StepOptions): Promise<Plan> =>
@@ -163,7 +163,7 @@ export class Caisson implements CaissonApi {
       ...{ context, guard, rulebook, env, cwd, within, closing: this.#ending.signal },
       redactions: origin.redactions,
     });
-    const found = { ...tools, ...copiesOf({ context, userHome, within }) };
+    const found = { ...tools, ...createCopyTools({ context, userHome, within }) };
     this.files = withKeys(withRelativePaths(found, files, { planOf, cwd }), files);
   }
 
@@ -176,7 +176,7 @@ export class Caisson implements CaissonApi {
     await this.#closing;
   }
 
-  async #close({ awaitRemovals = true, patienceMs = usualPatienceMs, onWaiting }: CloseOptions): Promise<void> {
+  async #close({ awaitRemovals = true, patienceMs = defaultTimeoutMs, onWaiting }: CloseOptions): Promise<void> {
     this.#sweeper.stop();
     this.#ending.abort(new CaissonError('canceled', 'Caisson was closed'));
     const stages = [...this.#running.ending({ awaitRemovals }), ...this.#leaving(awaitRemovals), ...this.#release];

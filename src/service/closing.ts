@@ -30,7 +30,7 @@ export async function endInOrder(stages: readonly Stage[], patience: Patience): 
     if (given.length > 0) patience.onGivenUp();
     left.push(...given);
   }
-  if (left.length > 0) throw gaveUp(left, patience.patienceMs, failures[0]);
+  if (left.length > 0) throw closeTimeoutError(left, patience.patienceMs, failures[0]);
   if (failures.length > 0) throw toCaissonError(failures[0]);
 }
 
@@ -60,11 +60,11 @@ async function untilStalled(waits: readonly Wait[], { patienceMs, onWaiting }: P
   }
 }
 
-const mostNamed = 10;
+const maxNamed = 10;
 
-function gaveUp(left: readonly string[], patienceMs: number, cause: unknown): CaissonError {
-  const more = left.length > mostNamed ? `, and ${left.length - mostNamed} more` : '';
-  const named = `${left.slice(0, mostNamed).join(', ')}${more}`;
+function closeTimeoutError(left: readonly string[], patienceMs: number, cause: unknown): CaissonError {
+  const more = left.length > maxNamed ? `, and ${left.length - maxNamed} more` : '';
+  const named = `${left.slice(0, maxNamed).join(', ')}${more}`;
   return new CaissonError('timed_out', `nothing has ended for ${patienceMs / 1000} s of: ${named}`, {
     cause,
     details: { waitedFor: left },

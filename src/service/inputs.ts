@@ -4,19 +4,19 @@
  */
 import { CaissonError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
-import type { AnyRows, Known } from './verbs/row.ts';
+import type { AnyRows, InputShape } from './verbs/row.ts';
 
-type Table = Readonly<Record<string, Known>>;
+type Table = Readonly<Record<string, InputShape>>;
 
 /** Throws `invalid_argument`, with the nearest key. Values are checked where they are used. */
 export function checkKeys(input: unknown, known: Table): void {
   if (!isObject(input)) throw new CaissonError('invalid_argument', 'a request is an object');
   for (const [key, value] of Object.entries(input)) {
-    if (!Object.hasOwn(known, key)) throw unknownKey(key, known, '');
+    if (!Object.hasOwn(known, key)) throw unknownKeyError(key, known, '');
     const inner = known[key];
     if (typeof inner !== 'object' || !isObject(value)) continue;
     const wrong = Object.keys(value).find((each) => !Object.hasOwn(inner, each));
-    if (wrong !== undefined) throw unknownKey(wrong, inner, `${key}.`);
+    if (wrong !== undefined) throw unknownKeyError(wrong, inner, `${key}.`);
   }
 }
 
@@ -31,7 +31,7 @@ export function checkWords({ command }: { readonly command?: unknown }): void {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-function unknownKey(key: string, known: Table, before: string): CaissonError {
+function unknownKeyError(key: string, known: Table, before: string): CaissonError {
   const near = nearest(key, Object.keys(known));
   const shown = JSON.stringify(before + key.slice(0, 64));
   return new CaissonError('invalid_argument', `a request has no key ${shown}`, {

@@ -8,12 +8,12 @@ export interface Position {
   readonly id: string;
 }
 
-const [usual, most] = [100, 1000];
+const [usual, max] = [100, 1000];
 
 /** Throws `invalid_argument`. */
 export function limitOf({ limit = usual }: PageInput): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;
-  throw new CaissonError('invalid_argument', `the limit of a list is a whole number from 1 to ${most}`);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;
+  throw new CaissonError('invalid_argument', `the limit of a list is a whole number from 1 to ${max}`);
 }
 
 /** `null` at the beginning. Throws `invalid_argument` for a text that is not a cursor. */
@@ -37,7 +37,7 @@ export function pageOf<T>(items: readonly T[], limit: number, position: (item: T
 /** All items of a list, page after page. */
 export async function* everyItem<T>(list: (page: PageInput) => Promise<Page<T>>): AsyncGenerator<T, void, void> {
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Page<T> = await list({ limit: most, ...(cursor === undefined ? {} : { cursor }) });
+    const page: Page<T> = await list({ limit: max, ...(cursor === undefined ? {} : { cursor }) });
     yield* page.items;
     cursor = page.nextCursor;
   }

@@ -7,7 +7,7 @@ import type { Context } from '../sandbox/context.ts';
 import type { Stage } from './closing.ts';
 import type { Webhooks } from './webhooks/open.ts';
 
-export interface Opened {
+export interface Closables {
   readonly context: Pick<Context, 'wayOut' | 'store'>;
   readonly guard: Pick<Guard, 'approvals'>;
   readonly journal: Pick<Journal, 'close'>;
@@ -19,7 +19,7 @@ export interface Opened {
   readonly unwatch: () => Promise<void>;
 }
 
-export function releasing({ context, guard, journal, known, audit, webhooks, unwatch }: Opened): readonly Stage[] {
+export function releasing({ context, guard, journal, known, audit, webhooks, unwatch }: Closables): readonly Stage[] {
   return [
     () => [
       { what: 'the last calls of webhooks', ended: webhooks.now.close() },

@@ -27,12 +27,12 @@ import { readStats } from '../sandbox/stats.ts';
 import { viewOf } from '../sandbox/view.ts';
 import { refuseWhenFull } from '../store/reserve.ts';
 import type { SandboxRow } from '../store/store.ts';
-import { gc, type GcParts } from './admin/gc.ts';
+import { gc, type GcDependencies } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
 import { limitOf, pageOf, positionOf } from './pages.ts';
 
-export interface SandboxesParts extends GcParts {
+export interface SandboxesDependencies extends GcDependencies {
   readonly processes: Processes;
   readonly sweeper: Sweeper;
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
@@ -41,10 +41,10 @@ export interface SandboxesParts extends GcParts {
 }
 
 export class Sandboxes implements SandboxesApi {
-  readonly #parts: SandboxesParts;
+  readonly #parts: SandboxesDependencies;
   readonly #context: Context;
 
-  constructor(parts: SandboxesParts) {
+  constructor(parts: SandboxesDependencies) {
     this.#parts = parts;
     this.#context = parts.context;
   }

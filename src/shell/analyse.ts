@@ -10,7 +10,7 @@ import { readPiped, readScripts } from './pipes.ts';
 import type { Payload } from './parts.ts';
 import { Session } from './session.ts';
 import { readTree } from './tree/walk.ts';
-import { type Analysis, type Assignment, hole, type Place, type Simple, type Word } from './types.ts';
+import { type Analysis, type Assignment, hole, type CommandContext, type Simple, type Word } from './types.ts';
 
 export interface Reader {
   /** `null`: the grammar is not there. */
@@ -19,7 +19,7 @@ export interface Reader {
 }
 
 /** Text as a shell gets it. */
-export function analyse(text: string, place: Place, reader: Reader): Analysis {
+export function analyse(text: string, place: CommandContext, reader: Reader): Analysis {
   const session = sessionIn(place, reader.time);
   const whole = { start: 0, end: text.length };
   if (place.unclear === true) session.note('U9', 'state of the session that is not known', whole);
@@ -31,14 +31,14 @@ export function analyse(text: string, place: Place, reader: Reader): Analysis {
   return finish(text, session, place);
 }
 
-function sessionIn({ definitions, unclear }: Place, time: DecisionTime): Session {
+function sessionIn({ definitions, unclear }: CommandContext, time: DecisionTime): Session {
   const session = new Session({ time, livesOn: definitions !== undefined || unclear === true });
   for (const definition of definitions ?? []) session.define(definition);
   return session;
 }
 
 /** Words that are given to a program as they are, with no shell between. */
-export function analyseArgv(argv: readonly string[], place: Place, reader: Reader): Analysis {
+export function analyseArgv(argv: readonly string[], place: CommandContext, reader: Reader): Analysis {
   const session = new Session({ time: reader.time });
   const text = argv.join(' ');
   let start = 0;
@@ -77,7 +77,7 @@ export function analyseArgv(argv: readonly string[], place: Place, reader: Reade
   return finish(text, session, place);
 }
 
-function payloadOf(text: string, { cwd, stdin = false }: Place): Payload {
+function payloadOf(text: string, { cwd, stdin = false }: CommandContext): Payload {
   return {
     text,
     span: null,
@@ -149,7 +149,7 @@ function tooManyMarks(text: string): boolean {
   return marks > grammarMarks;
 }
 
-function finish(text: string, session: Session, { home, environment = [] }: Place): Analysis {
+function finish(text: string, session: Session, { home, environment = [] }: CommandContext): Analysis {
   if (text.includes('[') && writtenIndex.test(text) && evaluates.test(text))
     session.noteIndex({ start: 0, end: text.length });
   for (const { words, start, end } of session.commands) {

@@ -26,7 +26,7 @@ const alike: readonly (readonly [RegExp, (argument: string) => string])[] = [
 /** Without any of these nothing of the above is there. */
 const hints = /["'`({[/,=]|System Events/i;
 
-const mostTexts = 32;
+const maxTexts = 32;
 
 /** Texts for a shell. */
 export function callsIn(code: string): readonly string[] {
@@ -37,7 +37,7 @@ export function callsIn(code: string): readonly string[] {
   for (const [, ...found] of code.matchAll(backticks)) texts.push(found.find((text) => text !== undefined) ?? '');
   for (const [pattern, command] of alike)
     for (const [, , argument = ''] of code.matchAll(pattern)) texts.push(command(argument));
-  return texts.filter((text) => text.trim() !== '' && !text.includes(hole)).slice(0, mostTexts);
+  return texts.filter((text) => text.trim() !== '' && !text.includes(hole)).slice(0, maxTexts);
 }
 
 /** `!reboot` of an editor, also behind an address. */
@@ -48,17 +48,17 @@ const escapes =
 
 /** Calls of a shell in the commands of an editor, or in a letter that a mail program writes. */
 export function editorCalls(said: string): readonly string[] {
-  return [...callsIn(said), ...Array.from(said.matchAll(bangs), ([, text = '']) => text)].slice(0, mostTexts);
+  return [...callsIn(said), ...Array.from(said.matchAll(bangs), ([, text = '']) => text)].slice(0, maxTexts);
 }
 
 /** Calls of a shell in the commands for a client of a database, an editor or a debugger. */
 export function clientCalls(said: string): readonly string[] {
   const found = Array.from(said.matchAll(escapes), ([, line, program]) => line ?? program ?? '');
-  return [...editorCalls(said), ...found].slice(0, mostTexts);
+  return [...editorCalls(said), ...found].slice(0, maxTexts);
 }
 
 /** Calls of a shell in an awk program. */
 export function awkCalls(code: string): readonly string[] {
   const found = Array.from(code.matchAll(piped), ([, to, from]) => to ?? from ?? '');
-  return [...callsIn(code), ...found].slice(0, mostTexts);
+  return [...callsIn(code), ...found].slice(0, maxTexts);
 }

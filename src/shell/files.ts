@@ -12,14 +12,14 @@ import {
   seen,
   unseen,
   type Content,
-  type Known,
+  type PipelineContext,
   type Stages,
 } from './streams.ts';
 import { isFetcher } from './shells.ts';
 import { hole, type Simple, type Word } from './types.ts';
 import { mayWrite, writesOf } from './writes.ts';
 
-interface Left extends Content {
+interface FileContentAt extends Content {
   /** Offset in the text of the command at which the file is first written. */
   readonly at: number;
 }
@@ -39,7 +39,7 @@ const risky =
 const isDevice = /^\/dev\/(?!shm\/)/;
 
 export class Files {
-  readonly #left = new Map<string, Left>();
+  readonly #left = new Map<string, FileContentAt>();
   /** `split` and archives: names that begin so. */
   readonly #below: { readonly prefix: string; readonly at: number }[] = [];
   /** Programs of interpreters that the text holds: they may write each file that they name. */
@@ -84,7 +84,7 @@ export class Files {
     return path !== null && [...this.#left.keys()].some((each) => each.startsWith(`${path}/`));
   };
 
-  #find({ text, raw, glob }: Word, cwd: string | null): readonly Left[] {
+  #find({ text, raw, glob }: Word, cwd: string | null): readonly FileContentAt[] {
     // What find finds, and what xargs is fed with, may be any of them.
     if (text.includes(hole) && (raw === '' || raw.includes('{}'))) return this.#all();
     const path = keyOf(text, cwd);
@@ -96,12 +96,12 @@ export class Files {
     return isPattern ? [...this.#left].filter(([key]) => matches(path, key)).map(([, left]) => left) : [];
   }
 
-  #all(): readonly Left[] {
+  #all(): readonly FileContentAt[] {
     const [first] = this.#left.values();
     return first === undefined ? [] : [{ ...unseen, at: Math.min(...[...this.#left.values()].map(({ at }) => at)) }];
   }
 
-  get #known(): Known {
+  get #known(): PipelineContext {
     return { stages: this.#stages, fileAt: this.fileAt };
   }
 
@@ -232,7 +232,7 @@ function matches(path: string, key: string): boolean {
   return globMatches(path, key);
 }
 
-function fromInput(command: Simple, known: Known): Content {
+function fromInput(command: Simple, known: PipelineContext): Content {
   const input = inputOf(command, known);
   return isNothing(input) ? unseen : input;
 }

@@ -9,13 +9,13 @@ import type { Redirect, Stage, Word } from './types.ts';
 import { resolveValue, resolveWord } from './words.ts';
 
 /** Beyond these a text counts as not read. Pieces that repeat cost next to nothing. */
-const mostPieces = 250_000;
-const mostDistinct = 25_000;
+const maxPieces = 250_000;
+const maxDistinct = 25_000;
 /** Words of the shell that may stand before a command. */
 const reserved = /^(?:if|then|else|elif|fi|do|done|while|until|[!{}]|case|esac|function|select|for|in)$/;
 const assigns = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 /** Characters of a word in which that is looked for. */
-const mostNameUnits = 128;
+const maxNameUnits = 128;
 const piecesOf = /(?:\\[^]|[<>]&|&>|[^\n;&|()`\\])+/g;
 const redirection = /(\d*(?:<>|>>|>\||[<>]))\s*([^\s<>]+)/g;
 /** One whose text holds no other. */
@@ -59,7 +59,7 @@ class Reader {
     let stage: Stage = { pipeline: {}, index: 0 };
     for (const { 0: piece, index } of text.matchAll(piecesOf)) {
       count += 1;
-      if (count > mostPieces || this.#seen.size > mostDistinct) return false;
+      if (count > maxPieces || this.#seen.size > maxDistinct) return false;
       const isPiped = text.slice(end, index).trim() === '|';
       stage = isPiped ? { ...stage, index: stage.index + 1 } : { pipeline: {}, index: 0 };
       end = index + piece.length;
@@ -82,7 +82,7 @@ class Reader {
     );
     const rest = piece.replaceAll(redirection, (all) => ' '.repeat(all.length));
     const raws = [...rest.matchAll(/(?:\\[^]|\S)+/g)].filter(({ 0: raw }, at) => at > 0 || !reserved.test(raw));
-    const first = raws.findIndex(({ 0: raw }) => !assigns.test(raw.slice(0, mostNameUnits)));
+    const first = raws.findIndex(({ 0: raw }) => !assigns.test(raw.slice(0, maxNameUnits)));
     const assignments = raws.slice(0, first < 0 ? raws.length : first).map(({ 0: raw, index: at }) => {
       const [name = ''] = raw.split(/[+[=]/, 1);
       const value = resolveValue(raw.slice(raw.indexOf('=') + 1), around.scope);

@@ -9,7 +9,7 @@ interface Rule {
 const rule = /^([^\s#:=][^:=#]*)::?(?!=)([^=;#]*)(?:;(.*))?$/;
 /** Run as the file is read, whatever is asked for. */
 const early = /\$[({]shell ([^)}\n]+)|!=(.+)$/gm;
-const mostTargets = 200;
+const maxTargets = 200;
 
 /** `goals` empty: the first target. */
 export function recipesOf(makefile: string, goals: readonly string[]): readonly string[] {
@@ -17,12 +17,12 @@ export function recipesOf(makefile: string, goals: readonly string[]): readonly 
   const todo = goals.length > 0 ? goals.slice() : first;
   const done = new Set<string>();
   const texts = [Array.from(makefile.matchAll(early), ([, called, set]) => called ?? set ?? '')];
-  for (let at = 0; at < todo.length && at < mostTargets; at += 1) {
+  for (let at = 0; at < todo.length && at < maxTargets; at += 1) {
     const found = done.has(todo[at] ?? '') ? undefined : rules.get(todo[at] ?? '');
     done.add(todo[at] ?? '');
     if (found === undefined) continue;
     texts.push(found.recipe);
-    for (const need of found.needs.slice(0, mostTargets)) todo.push(need);
+    for (const need of found.needs.slice(0, maxTargets)) todo.push(need);
   }
   return texts.flat();
 }

@@ -34,7 +34,7 @@ export interface Run {
   readonly read: Set<string>;
 }
 
-export interface Parts {
+export interface CommandParts {
   readonly words: readonly Word[];
   readonly redirects: readonly Redirect[];
   readonly assignments: readonly Assignment[];
@@ -54,7 +54,11 @@ export interface Step {
   readonly steps: number;
 }
 
-export function simpleOf({ words, assignments, redirects, elsewhere }: Step, parts: Parts, depth: number): Simple {
+export function simpleOf(
+  { words, assignments, redirects, elsewhere }: Step,
+  parts: CommandParts,
+  depth: number,
+): Simple {
   const { start, end, background, around, stdin } = parts;
   return {
     program: programOf(words[0]),

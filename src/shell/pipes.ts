@@ -5,7 +5,7 @@ import type { Payload, Run } from './parts.ts';
 import { codeOf, partsOf, runsText, textFor } from './scripts.ts';
 import { isInterpreter, isShell } from './shells.ts';
 import type { Session } from './session.ts';
-import type { Content, Known } from './streams.ts';
+import type { Content, PipelineContext } from './streams.ts';
 import { hole, laterInput, type Elsewhere, type Simple, type Word } from './types.ts';
 
 /** `from`: the first command of the session that belongs to this payload. */
@@ -32,7 +32,7 @@ export function readScripts(session: Session): boolean {
     !commands.some(({ program }) => program === 'trap');
   const files = new Files(commands, { stages, isInOrder });
   if (files.isEmpty) return false;
-  const known: Known = { stages, fileAt: files.fileAt };
+  const known: PipelineContext = { stages, fileAt: files.fileAt };
   let more = false;
   for (const run of runs) {
     const content = textFor(run.command, known, session.isFed);

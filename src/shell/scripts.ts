@@ -3,7 +3,7 @@ import { operandsOf } from './options.ts';
 import { isCaisson } from './runners.ts';
 import { callsOf, sourceOf } from './programs.ts';
 import { isInput, isShell, shellCall } from './shells.ts';
-import { fileText, inputOf, isNothing, nothing, seen, unseen, type Content, type Known } from './streams.ts';
+import { fileText, inputOf, isNothing, nothing, seen, unseen, type Content, type PipelineContext } from './streams.ts';
 import { markerOf } from './xargs.ts';
 import { unwrap } from './unwrap.ts';
 import type { Unwrapped } from './unwrapped.ts';
@@ -28,7 +28,7 @@ export function runsText(command: Simple): boolean {
 }
 
 /** For a shell that reads its input, `fed` says whether something else of the text may stand on it. */
-export function textFor(command: Simple, known: Known, fed: boolean): Content {
+export function textFor(command: Simple, known: PipelineContext, fed: boolean): Content {
   const { program, words } = command;
   if (program === 'xargs' || program === 'parallel') return seen(xargsText(command, inputOf(command, known).text));
   const opened = opensShell(command) ? inputOf(command, known).text : null;
@@ -41,7 +41,7 @@ export function textFor(command: Simple, known: Known, fed: boolean): Content {
   return called?.text.includes('/') === true ? fileText(called, command, known) : nothing;
 }
 
-function scriptText(command: Simple, known: Known, fed: boolean): Content {
+function scriptText(command: Simple, known: PipelineContext, fed: boolean): Content {
   const started = startFileOf(command);
   const first = started === null ? nothing : fileText(started, command, known);
   if (!isNothing(first)) return first;
@@ -56,7 +56,7 @@ function scriptText(command: Simple, known: Known, fed: boolean): Content {
   return isNothing(input) && fed ? unseen : input;
 }
 
-function codeText(command: Simple, source: Word | 'input', known: Known): Content {
+function codeText(command: Simple, source: Word | 'input', known: PipelineContext): Content {
   if (source === 'input') {
     const { text } = inputOf(command, known);
     return seen(text === null ? null : callsOf(command, text));
@@ -65,13 +65,13 @@ function codeText(command: Simple, source: Word | 'input', known: Known): Conten
   return { text: text === null ? null : callsOf(command, text), isSeen };
 }
 
-const fileCode = (command: Simple, source: Word, known: Known): Content =>
+const fileCode = (command: Simple, source: Word, known: PipelineContext): Content =>
   filesOf(source)
     .map((file) => fileText(file, command, known))
     .find((content) => !isNothing(content)) ?? nothing;
 
 /** The program that stands in a file, where it is known. */
-export function codeOf(command: Simple, known: Known): string | null {
+export function codeOf(command: Simple, known: PipelineContext): string | null {
   const source = isShell(command.program) ? null : sourceOf(command);
   return source === null || source === 'input' ? null : fileCode(command, source, known).text;
 }
@@ -134,7 +134,7 @@ function fedText(inner: Inner, { program, words }: Pick<Simple, 'program' | 'wor
   const marker = markerOf(options) ?? (program === 'parallel' ? '{}' : null);
   if (marker !== null && own.some((text) => text.includes(marker)))
     return input
-      .split('\n', mostLines)
+      .split('\n', maxLines)
       .filter((line) => line !== '')
       .map((line) => own.map((text) => quoted(text.replaceAll(marker, () => line))).join(' '))
       .join('\n');
@@ -147,4 +147,4 @@ function fedText(inner: Inner, { program, words }: Pick<Simple, 'program' | 'wor
 const quoted = (text: string): string =>
   /^[\w./*?~=+:,\u0001-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-const mostLines = 64;
+const maxLines = 64;

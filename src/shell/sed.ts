@@ -8,7 +8,7 @@ export function sedCallsOf(args: readonly string[]): readonly string[] {
 /** Files that they write. */
 export function sedWritesOf(args: readonly string[]): readonly string[] {
   const script = new Script(scriptsOf(args).join('\n'));
-  while (script.writes.length < mostCalls && script.step());
+  while (script.writes.length < maxCalls && script.step());
   return script.writes;
 }
 
@@ -36,7 +36,7 @@ function scriptsOf(texts: readonly string[]): readonly string[] {
   return scripts.length > 0 || fromFile ? scripts : operands.slice(0, 1);
 }
 
-const mostCalls = 16;
+const maxCalls = 16;
 const space = /[\s;]*/y;
 const address =
   /(?:\d+(?:~\d+)?|\$|[+~]\d+|\u0000+|\/(?:\\[^]|\[(?:\^\]|\]|\^(?!\])|(?![\^\]]))[^\]]*\]|[^\\/[])*\/[IM]*|\\(.)(?:\\[^]|(?!\1)[^\\])*\1[IM]*)/y;
@@ -52,7 +52,7 @@ const flags = /(?:[gpIimMe\d \t]|w[^\n]*)*/y;
 /** Empty where sed runs what it has read, which is not known before. */
 export function sedCalls(source: string): readonly string[] {
   const script = new Script(source);
-  while (script.calls.length < mostCalls && script.step());
+  while (script.calls.length < maxCalls && script.step());
   return script.calls;
 }
 

@@ -23,7 +23,7 @@ import {
   keepValue,
   simpleOf,
   type MutableScope,
-  type Parts,
+  type CommandParts,
   type Payload,
   type Run,
   type Step,
@@ -70,7 +70,7 @@ export class Session {
   }
 
   define({ kind, name, text }: Definition): void {
-    this.#definitions.set(name, [...(this.#definitions.get(name) ?? []), { kind, name, text }].slice(-mostMeanings));
+    this.#definitions.set(name, [...(this.#definitions.get(name) ?? []), { kind, name, text }].slice(-maxMeanings));
   }
 
   /** Once for each kind: the first place is enough. */
@@ -92,14 +92,14 @@ export class Session {
   }
 
   /** Takes a command in, and everything that it runs in turn. */
-  emit(parts: Parts, payload: Payload): void {
+  emit(parts: CommandParts, payload: Payload): void {
     if (parts.words.length === 0 && parts.redirects.length === 0 && parts.assignments.length === 0) return;
     // The command's own text is read to its end, since what is refused must be seen in it.
     if (payload.depth > 0 && this.time.isOver) this.noteTooDeep(parts);
     else this.#emit(parts, payload);
   }
 
-  #emit(parts: Parts, payload: Payload): void {
+  #emit(parts: CommandParts, payload: Payload): void {
     const todo: Step[] = [
       {
         words: parts.words,
@@ -147,7 +147,7 @@ export class Session {
   #within(
     inner: Unwrapped,
     step: Step,
-    { simple, parts, payload }: { readonly simple: Simple; readonly parts: Parts; readonly payload: Payload },
+    { simple, parts, payload }: { readonly simple: Simple; readonly parts: CommandParts; readonly payload: Payload },
   ): readonly Step[] {
     const elsewhere = further(step.elsewhere, inner.elsewhere);
     // What is read from the command's input is read by those that it runs.
@@ -284,7 +284,7 @@ const isExpanded = ({ program, words }: Simple): boolean =>
 const readsOther = ({ stdin, redirects }: Simple): boolean =>
   stdin !== null || redirects.some(({ operator }) => operator.startsWith('<'));
 
-const mostMeanings = 4;
+const maxMeanings = 4;
 /** A command takes as long as so many words of one. */
 const wordsOfCommand = 8;
 /** What a session's shell is asked about itself with. */

@@ -120,14 +120,14 @@ const holdsCode = (program: string, text: string, next: string): boolean =>
 const runsArguments = (module: Word | undefined): boolean => /^(?:timeit|pdb|IPython)$/.test(module?.text ?? '');
 
 const interpreters = new Map<string, boolean>();
-const mostKnown = 2000;
+const maxKnown = 2000;
 
 export function isInterpreter(program: string | null): boolean {
   if (program === null || program === '') return false;
   const known = interpreters.get(program);
   if (known !== undefined) return known;
   const found = program === 'deno' || inlineFlags.some(([name]) => name.test(program));
-  if (interpreters.size >= mostKnown) interpreters.clear();
+  if (interpreters.size >= maxKnown) interpreters.clear();
   interpreters.set(program, found);
   return found;
 }

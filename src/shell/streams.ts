@@ -23,14 +23,14 @@ export const seen = (text: string | null): Content => (text === null ? nothing :
 export type Stages = ReadonlyMap<object, ReadonlyMap<number, readonly Simple[]>>;
 
 /** What is known of the commands around one. */
-export interface Known {
+export interface PipelineContext {
   readonly stages: Stages;
   /** What the command has left in a file before `reader` opens it; `null`: it writes no such file. */
   readonly fileAt: (file: Word, reader: Simple) => Content | null;
 }
 
 /** What stands on its input. */
-export function inputOf(command: Simple, known: Known): Content {
+export function inputOf(command: Simple, known: PipelineContext): Content {
   if (command.stdin !== null) return seen(command.stdin);
   const from = command.redirects.findLast(({ operator }) => operator.startsWith('<'));
   if (from === undefined) return stageInput(command.stage, known);
@@ -41,12 +41,12 @@ export function inputOf(command: Simple, known: Known): Content {
 const descriptor = /^\/(?:dev|proc\/(?:self|thread-self|\d+|\0))\/fd\/(?!0$)/;
 
 /** What stands in a file that a command opens: also in `<(echo ...)` and `/dev/fd/3`. */
-export function fileText(file: Word, reader: Simple, known: Known): Content {
+export function fileText(file: Word, reader: Simple, known: PipelineContext): Content {
   if (/^<\(/.test(file.raw)) return substituted(file.raw, reader, known);
   return descriptor.test(file.text) ? unseen : (known.fileAt(file, reader) ?? nothing);
 }
 
-function substituted(raw: string, reader: Simple, known: Known): Content {
+function substituted(raw: string, reader: Simple, known: PipelineContext): Content {
   const inside = /^<\(([^]*)\)$/.exec(raw)?.[1] ?? '';
   const document = heldIn(inside);
   if (document !== null) return seen(document);
@@ -64,17 +64,17 @@ function substituted(raw: string, reader: Simple, known: Known): Content {
     : unseen;
 }
 
-const mostStages = 64;
+const maxStages = 64;
 
 /** What the stages before write, as far as it is the text of an echo, passed on or decoded. */
-function stageInput(stage: Stage | null, known: Known): Content {
+function stageInput(stage: Stage | null, known: PipelineContext): Content {
   if (stage === null || stage.index === 0) return nothing;
   const later: ((text: string) => string)[] = [];
   const through = ({ text, isSeen }: Content): Content => ({
     text: text === null ? null : later.reduceRight((value, each) => each(value), text),
     isSeen,
   });
-  for (let index = stage.index - 1; index >= Math.max(0, stage.index - mostStages); index -= 1) {
+  for (let index = stage.index - 1; index >= Math.max(0, stage.index - maxStages); index -= 1) {
     const commands = known.stages.get(stage.pipeline)?.get(index) ?? [];
     const [command, second] = commands;
     if (command === undefined) return unseen;
@@ -92,7 +92,7 @@ function stageInput(stage: Stage | null, known: Known): Content {
 }
 
 /** What the commands of one stage write, one after the other. */
-function allWritten(commands: readonly Simple[], known: Known): string | null {
+function allWritten(commands: readonly Simple[], known: PipelineContext): string | null {
   const texts = commands.filter((command) => !isQuiet(command)).map((command) => ownOutput(command, known)?.text);
   return texts.some((text) => text === undefined || text === null) ? null : texts.join('');
 }
@@ -101,7 +101,7 @@ const isQuiet = ({ program }: Simple): boolean =>
   /^(?:|true|false|:|test|\[|\[\[|cd|break|continue|read)$/.test(program ?? 'x');
 
 /** What a command writes to its output. */
-export function outputTo(command: Simple, known: Known): Content {
+export function outputTo(command: Simple, known: PipelineContext): Content {
   const own = ownOutput(command, known);
   if (own !== null) return own;
   const change = passes(command);
@@ -111,7 +111,7 @@ export function outputTo(command: Simple, known: Known): Content {
 }
 
 /** Output that the command writes itself; `null`: it writes no text of its own. */
-function ownOutput(command: Simple, known: Known): Content | null {
+function ownOutput(command: Simple, known: PipelineContext): Content | null {
   const text = writtenBy(command);
   if (text !== null) return seen(text);
   return command.program === 'cat' && operandsOf(command.words.slice(1)).some((word) => word.text !== '-')
@@ -120,7 +120,7 @@ function ownOutput(command: Simple, known: Known): Content | null {
 }
 
 /** `cat x y`, of files that the command has written. */
-function shown(command: Simple, known: Known): Content {
+function shown(command: Simple, known: PipelineContext): Content {
   const parts = operandsOf(command.words.slice(1)).map((word) =>
     word.text === '-' ? inputOf(command, known) : fileText(word, command, known),
   );

@@ -120,7 +120,7 @@ export interface Definition {
   readonly text: string | null;
 }
 
-export interface Place {
+export interface CommandContext {
   /** Directory in which the command would start: absolute, in the sandbox. `null`: not known. */
   readonly cwd: string | null;
   /** What a shell that lives already has defined, as far as the command names it. */

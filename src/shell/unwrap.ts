@@ -29,13 +29,13 @@ export function unwrap(program: string, words: readonly Word[]): Unwrapped | nul
   return form === undefined ? null : runsInner(innersOf(words, form));
 }
 
-const mostLayers = 16;
+const maxLayers = 16;
 
 /** Names of the programs that stand at the end of its wrappers. */
 export function runBy(words: readonly Word[]): readonly string[] {
   let layer: readonly (readonly Word[])[] = unwrap(programOf(words[0]) ?? '', words)?.commands ?? [];
   const names = new Set<string | null>();
-  for (let deep = 0; deep < mostLayers && layer.length > 0; deep += 1) {
+  for (let deep = 0; deep < maxLayers && layer.length > 0; deep += 1) {
     for (const [first] of layer) names.add(programOf(first));
     layer = layer.flatMap((inner) =>
       isTransparent(programOf(inner[0])) ? (unwrap(programOf(inner[0]) ?? '', inner)?.commands ?? []) : [],

@@ -7,7 +7,7 @@ import { closeOf, decodeEscapes } from './quoting.ts';
 import { hole, homeMark, wordBreak, type Scope, type Word } from './types.ts';
 
 const plain = /^[\w./,+:@%=-]+$/;
-const mostNested = 6;
+const maxNested = 6;
 
 /** Range of a word in the text, and how deep in substitutions it stands. */
 export interface At {
@@ -190,7 +190,7 @@ class Resolver {
     const document = heldIn(command);
     if (document !== null) return document;
     const [, source = command, decodes] = /^([^|<>]*)(\|\s*base64\s+(?:-d|-D|--decode)\s*)$/.exec(command) ?? [];
-    const text = nested > mostNested ? hole : this.#output(source, nested);
+    const text = nested > maxNested ? hole : this.#output(source, nested);
     return decodes === undefined || text === hole
       ? text
       : Buffer.from(text, 'base64').toString('utf8').replaceAll(hole, '');
@@ -209,7 +209,7 @@ class Resolver {
 
   #inner(word: string): string {
     const nested = (this.#at.nested ?? 0) + 1;
-    if (nested > mostNested) return hole;
+    if (nested > maxNested) return hole;
     return resolveWord(word, { ...this.#at, nested }, this.#scope)
       .map(({ text }) => text)
       .join(' ');

@@ -35,14 +35,14 @@ export function markerOf(options: readonly Word[]): string | null {
 }
 
 /** A text with more is asked about for its length alone. */
-const mostFound = 10_000;
+const maxFound = 10_000;
 const runsFound = /^(?:-(?:exec|ok)(?:dir)?|-x|-X|--exec|--exec-batch)$/;
 
 /** `-exec ... ;`, `-execdir ... +`, `-ok`, and `-x` of fd. What is found stands for `{}`. */
 export function unwrapFind(words: readonly Word[]): Unwrapped | null {
   const starts = startsOf(words);
   const commands: (readonly Word[])[] = [];
-  for (let at = 1; at < words.length && commands.length < mostFound; at += 1) {
+  for (let at = 1; at < words.length && commands.length < maxFound; at += 1) {
     if (!runsFound.test(words[at]?.text ?? '')) continue;
     const from = at + 1;
     at = endOfExec(words, from);
@@ -59,7 +59,7 @@ function endOfExec(words: readonly Word[], from: number): number {
   return at;
 }
 
-const mostStarts = 4;
+const maxStarts = 4;
 
 /** Directories in which find looks: every path that it finds begins with one of them. */
 function startsOf(words: readonly Word[]): readonly string[] {
@@ -67,7 +67,7 @@ function startsOf(words: readonly Word[]): readonly string[] {
   const starts = /^fd/.test(words[0]?.text ?? '')
     ? []
     : words.slice(1, Math.max(1, first)).filter(({ text }) => /^[/~\u0001]/.test(text));
-  return starts.length === 0 ? [hole] : starts.slice(0, mostStarts).map(({ text }) => `${text}/${hole}`);
+  return starts.length === 0 ? [hole] : starts.slice(0, maxStarts).map(({ text }) => `${text}/${hole}`);
 }
 
 export function unknownWord(near: readonly Word[]): Word {

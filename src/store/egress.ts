@@ -51,7 +51,7 @@ export interface OwnChange {
 
 export const noOwnRules: OwnRules = { allow: [], deny: [], once: [] };
 /** In each list. */
-export const mostOwnRules = 1000;
+export const maxOwnRules = 1000;
 
 export interface EgressRow {
   readonly sandboxId: string;
@@ -73,7 +73,7 @@ export interface EgressRules {
    * denied since.
    */
   configure(sandboxId: string, reading: EgressReading, isCurrent: () => boolean): Promise<Settled>;
-  /** `null`: there are no rules to change. Throws `resource_exhausted` beyond `mostOwnRules`, and changes nothing then. */
+  /** `null`: there are no rules to change. Throws `resource_exhausted` beyond `maxOwnRules`, and changes nothing then. */
   change(sandboxId: string, change: OwnChange): Promise<Settled | null>;
 }
 
@@ -91,8 +91,8 @@ export function changedRules(own: OwnRules, change: OwnChange): OwnRules {
     deny: [...new Set([...own.deny.filter(gone([allow, forget])), ...deny])],
     once: [...own.once.filter(({ host, at }) => at > onceBefore && gone([deny, forget])(host)), ...once],
   };
-  if (Object.values(next).every(({ length }) => length <= mostOwnRules)) return next;
-  throw new CaissonError('resource_exhausted', `a sandbox has at most ${mostOwnRules} rules of its own in each list`, {
+  if (Object.values(next).every(({ length }) => length <= maxOwnRules)) return next;
+  throw new CaissonError('resource_exhausted', `a sandbox has at most ${maxOwnRules} rules of its own in each list`, {
     remedy: 'write what all sandboxes need into network.allow and network.deny of the configuration',
   });
 }

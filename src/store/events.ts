@@ -29,10 +29,10 @@ export interface EventQuery {
   readonly after: number;
   /** `null`: of all owners. */
   readonly owner: string | null;
-  readonly most: number;
+  readonly max: number;
 }
 
-export interface Kept {
+export interface EventRange {
   /** `seq` of the oldest event that is kept, over all owners. 0: no event is kept. */
   readonly oldest: number;
   /** `seq` of the last event ever written. 0: no event was written. */
@@ -45,7 +45,7 @@ export interface Events {
   /** Oldest first. */
   read(query: EventQuery): Promise<readonly EventRow[]>;
   /** `null`: of all owners. Where too many are kept, those of the owners with the most go first. */
-  kept(owner: string | null): Promise<Kept>;
+  kept(owner: string | null): Promise<EventRange>;
   /** Records a denied connection of the task's sandbox, which happened outside of the store. */
   denied(taskId: string, data: EventRow['data']): Promise<void>;
 }

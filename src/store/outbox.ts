@@ -29,12 +29,12 @@ export interface Outbox {
   /** Makes these the endpoints. What waits for others is forgotten. */
   setEndpoints(endpoints: readonly Endpoint[]): Promise<void>;
   /** The oldest for an endpoint whose time has come. */
-  due(endpoint: string, nowMs: number, most: number): Promise<readonly Delivery[]>;
+  due(endpoint: string, nowMs: number, max: number): Promise<readonly Delivery[]>;
   /** It has arrived. Idempotent. */
   delivered(id: string): Promise<void>;
   failed(id: string, attempt: Attempt): Promise<void>;
   /** How many were given up, by endpoint. */
   givenUp(): Promise<Readonly<Record<string, number>>>;
   /** Forgets the oldest beyond a number, and what was given up before a moment. */
-  trim(most: number, beforeMs: number): Promise<void>;
+  trim(max: number, beforeMs: number): Promise<void>;
 }

@@ -1,10 +1,10 @@
 /** Places of which there are only so many, such as those for running commands. */
 export interface Places {
   /**
-   * Takes one of `most` places of a group for this holder, in one transaction with a look at those that live holders and
+   * Takes one of `max` places of a group for this holder, in one transaction with a look at those that live holders and
    * detached processes have. False when all are taken. A place ends with its holder.
    */
-  take(group: string, place: string, most: number): Promise<boolean>;
+  take(group: string, place: string, max: number): Promise<boolean>;
   /** Idempotent. */
   give(group: string, place: string): Promise<void>;
   /** A detached process takes it over. It no longer ends with its holder, but when it is given back, or the id retired or deleted. */

@@ -27,13 +27,13 @@ export function refuseBeyond(row: QuotaRow, rows: readonly QuotaRow[], { sandbox
   const owner = ownerOf(row.taskId);
   const others = rows.filter(({ id, taskId }) => id !== row.id && ownerOf(taskId) === owner);
   if (sandboxes !== null && others.length >= sandboxes)
-    throw quotaError(owner, { limit: 'sandboxes', most: sandboxes, used: others.length });
+    throw quotaError(owner, { limit: 'sandboxes', max: sandboxes, used: others.length });
   for (const [limit, name] of totals) {
-    const most = total[name];
-    if (most === null) continue;
-    const used = others.reduce((sum, { spec }) => sum + (spec.limits[name] ?? most), 0);
+    const max = total[name];
+    if (max === null) continue;
+    const used = others.reduce((sum, { spec }) => sum + (spec.limits[name] ?? max), 0);
     // Fractions of a core do not add up exactly.
-    if (used + (row.spec.limits[name] ?? most) > most + 1e-6) throw quotaError(owner, { limit, most, used });
+    if (used + (row.spec.limits[name] ?? max) > max + 1e-6) throw quotaError(owner, { limit, max, used });
   }
 }
 
@@ -46,13 +46,13 @@ const totals = [
 
 interface QuotaExcess {
   readonly limit: string;
-  readonly most: number;
+  readonly max: number;
   readonly used: number;
 }
 
-function quotaError(owner: string, { limit, most, used }: QuotaExcess): CaissonError {
+function quotaError(owner: string, { limit, max, used }: QuotaExcess): CaissonError {
   return new CaissonError('resource_exhausted', `the sandboxes of ${owner} have reached the limit ${limit}`, {
     remedy: `remove a sandbox, ask for less, or raise owners.${owner}.${limit}`,
-    details: { limit, most, used, retryAfterSeconds },
+    details: { limit, most: max, used, retryAfterSeconds },
   });
 }

@@ -69,12 +69,12 @@ function giveUp(path: string): boolean {
 export function refuseWhenFull(home: string): void {
   const free = freeIn(home);
   if (free === null) return;
-  if (free.bytes < narrowBytes) throw full('is full', { freeBytes: free.bytes });
+  if (free.bytes < narrowBytes) throw diskFullError('is full', { freeBytes: free.bytes });
   if (free.files !== null && free.files < narrowFiles)
-    throw full('has no inodes left (`df -i`)', { freeInodes: free.files });
+    throw diskFullError('has no inodes left (`df -i`)', { freeInodes: free.files });
 }
 
-function full(what: string, details: Readonly<Record<string, number>>): CaissonError {
+function diskFullError(what: string, details: Readonly<Record<string, number>>): CaissonError {
   return new CaissonError('resource_exhausted', `the disk of the state directory ${what}, and nothing is started`, {
     remedy:
       'free space or inodes on it: `caisson gc` and `caisson rm` work, and so does everything that removes files there',

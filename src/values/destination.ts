@@ -11,7 +11,7 @@ export interface Destination {
 const enginePorts = new Set([2375, 2376]);
 
 /** A text that cannot be opened gives the reason, in words for the one who wrote it. */
-export function destinationOf(text: string): Destination | string {
+export function parseDestination(text: string): Destination | string {
   const [, six, four, digits = ''] = /^(?:\[([^[\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const ip = readIp(six ?? four ?? '');
   const port = Number(digits);

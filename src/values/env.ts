@@ -20,7 +20,7 @@ export function checkExecEnv(
   for (const [name, value] of Object.entries(env)) {
     const problem =
       nameProblem(name) ?? (options.operator === true ? null : controlProblem(name)) ?? valueProblem(name, value);
-    if (problem !== null) throw refused(name, problem);
+    if (problem !== null) throw variableError(name, problem);
     total += name.length + Buffer.byteLength(value) + 2;
   }
   if (total > totalBytes) {
@@ -90,7 +90,7 @@ function valueProblem(name: string, value: unknown): string | null {
   return null;
 }
 
-function refused(name: string, problem: string): CaissonError {
+function variableError(name: string, problem: string): CaissonError {
   const shown = JSON.stringify(name.slice(0, 64));
   return new CaissonError('invalid_argument', `the variable ${shown} cannot be set: ${problem}`, {
     details: { variable: name.slice(0, 64) },

@@ -60,7 +60,7 @@ function isHost(host: string): boolean {
 }
 
 /** Registry of names without a host. */
-const usualRegistry = 'docker.io';
+const defaultRegistry = 'docker.io';
 const otherNames: ReadonlySet<string> = new Set(['index.docker.io', 'registry-1.docker.io']);
 
 /** The host of the registry of a reference that is well formed. `null`: it is an image id, a file or a path. */
@@ -68,8 +68,8 @@ export function registryOf(image: string): string | null {
   if (imageId.test(image) || image.startsWith('/') || image.startsWith('docker-archive:')) return null;
   const [first = '', ...rest] = image.replace(/^docker:\/\//, '').split('/');
   const hasHost = rest.length > 0 && (first === 'localhost' || /[.:A-Z]/.test(first));
-  const host = hasHost ? first.toLowerCase() : usualRegistry;
-  return otherNames.has(host) ? usualRegistry : host;
+  const host = hasHost ? first.toLowerCase() : defaultRegistry;
+  return otherNames.has(host) ? defaultRegistry : host;
 }
 
 /** `null` when it is the host of a registry as `registryOf` gives it; otherwise what is wrong with it. */

@@ -13,7 +13,7 @@ export interface Label {
   readonly value: string;
 }
 
-export const mostLabels = 64;
+export const maxLabels = 64;
 /** Keys of Caisson itself, on resources of its backends. */
 const reserved = 'caisson.';
 
@@ -27,13 +27,13 @@ const valueForm = new RegExp(`^${labelValueForm}$`);
 /** Throws `invalid_argument`, naming the label. */
 export function checkLabel(key: unknown, value: unknown): Label {
   if (typeof key !== 'string' || !keyForm.test(key))
-    throw wrong(
+    throw labelError(
       `${shown(key)} cannot be the key of a label`,
       'letters, digits, -, _ and ., at most 63, a letter or digit first and last; before it, the name of a domain and / may stand',
     );
-  if (key.startsWith(reserved)) throw wrong(`keys of labels that begin with ${reserved} belong to Caisson`);
+  if (key.startsWith(reserved)) throw labelError(`keys of labels that begin with ${reserved} belong to Caisson`);
   if (typeof value !== 'string' || !valueForm.test(value))
-    throw wrong(
+    throw labelError(
       `${shown(value)} cannot be the value of the label ${key}`,
       'letters, digits, -, _ and ., at most 63, a letter or digit first and last; or nothing',
     );
@@ -42,22 +42,22 @@ export function checkLabel(key: unknown, value: unknown): Label {
 
 /** Throws `invalid_argument`. */
 export function checkLabels(labels: unknown): Labels {
-  if (!isObject(labels)) throw wrong('labels must be an object of texts');
+  if (!isObject(labels)) throw labelError('labels must be an object of texts');
   const entries = Object.entries(labels);
-  if (entries.length > mostLabels) throw wrong(`a sandbox has at most ${mostLabels} labels`);
+  if (entries.length > maxLabels) throw labelError(`a sandbox has at most ${maxLabels} labels`);
   return Object.fromEntries(entries.map(([key, value]) => [checkLabel(key, value).key, String(value)]));
 }
 
 /** What is there with what is set; `null` removes. Throws `invalid_argument`. */
 export function mergedLabels(labels: Labels, change: Readonly<Record<string, string | null>>): Labels {
-  if (!isObject(change)) throw wrong('labels must be an object of texts and nulls');
+  if (!isObject(change)) throw labelError('labels must be an object of texts and nulls');
   const merged = new Map(Object.entries(labels));
   for (const [key, value] of Object.entries(change)) {
     checkLabel(key, value ?? '');
     if (value === null) merged.delete(key);
     else merged.set(key, value);
   }
-  if (merged.size > mostLabels) throw wrong(`a sandbox has at most ${mostLabels} labels`);
+  if (merged.size > maxLabels) throw labelError(`a sandbox has at most ${maxLabels} labels`);
   return Object.fromEntries([...merged].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
@@ -71,6 +71,6 @@ const isObject = (value: unknown): value is object =>
 
 const shown = (value: unknown): string => JSON.stringify(typeof value === 'string' ? value.slice(0, 64) : typeof value);
 
-function wrong(message: string, remedy?: string): CaissonError {
+function labelError(message: string, remedy?: string): CaissonError {
   return new CaissonError('invalid_argument', message, remedy === undefined ? {} : { remedy });
 }

@@ -30,10 +30,10 @@ export const isEphemeral = (taskKey: string): boolean => taskIn(taskKey).startsW
 /** Throws `invalid_argument` for what is not a task id, also for a value of another type than string. */
 export function checkTaskId(taskId: unknown): string {
   if (typeof taskId === 'string' && isTaskId(taskId)) return taskId;
-  throw notTaskId(taskId);
+  throw taskIdError(taskId);
 }
 
-export function notTaskId(taskId: unknown): CaissonError {
+export function taskIdError(taskId: unknown): CaissonError {
   const shown = typeof taskId === 'string' ? JSON.stringify(taskId.slice(0, 64)) : `a ${typeof taskId}`;
   const ofSandbox = typeof taskId === 'string' && sandboxId.test(taskId);
   return new CaissonError(

@@ -7,12 +7,12 @@ const refused = (retryAfterSeconds: number) =>
 it('requests beyond the limit of a minute are refused until the minute is over', () => {
   let nowMs = 0;
   const requests = new Requests(() => nowMs);
-  const alice = [{ of: 'owner alice', most: 2 }];
+  const alice = [{ of: 'owner alice', max: 2 }];
   requests.count(alice);
   nowMs = 20_500;
   requests.count(alice);
   expect(() => requests.count(alice)).toThrow(refused(40));
-  requests.count([{ of: 'owner bob', most: 2 }]);
+  requests.count([{ of: 'owner bob', max: 2 }]);
   nowMs = 60_000;
   expect(() => requests.count(alice)).not.toThrow();
 });
@@ -20,16 +20,16 @@ it('requests beyond the limit of a minute are refused until the minute is over',
 it('what the token is refused for does not count for its owner', () => {
   const requests = new Requests(() => 0);
   const both = [
-    { of: 'owner alice', most: 2 },
-    { of: 'token tok_a', most: 1 },
+    { of: 'owner alice', max: 2 },
+    { of: 'token tok_a', max: 1 },
   ];
   requests.count(both);
   for (let n = 0; n < 5; n++) expect(() => requests.count(both)).toThrow(refused(60));
-  expect(() => requests.count([{ of: 'owner alice', most: 2 }])).not.toThrow();
+  expect(() => requests.count([{ of: 'owner alice', max: 2 }])).not.toThrow();
 });
 
 it('counters stay within 10 000, of however many callers', () => {
   const requests = new Requests(() => 0);
-  for (let n = 0; n < 10_500; n++) requests.count([{ of: `token ${n}`, most: 1 }]);
+  for (let n = 0; n < 10_500; n++) requests.count([{ of: `token ${n}`, max: 1 }]);
   expect(requests.size).toBe(10_000);
 });

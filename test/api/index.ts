@@ -2,5 +2,5 @@
 export type { Api, Sink } from './api.ts';
 export { Place } from './place.ts';
 export type { CaseMeta } from './results.ts';
-export type { Deviation, Opened, Role, Subject } from './subject.ts';
+export type { Deviation, OpenSubject, Role, Subject } from './subject.ts';
 export { apiSuite, type Case, casesOf } from './suite.ts';

@@ -6,7 +6,7 @@ import type { RunInput, RunResult, SandboxRequest } from '../../src/service/api.
 import type { Api } from './api.ts';
 import { recording } from './recorder.ts';
 import { settings } from './settings.ts';
-import type { Opened, Subject } from './subject.ts';
+import type { OpenSubject, Subject } from './subject.ts';
 
 export class Place {
   readonly subject: Subject;
@@ -18,12 +18,12 @@ export class Place {
   readonly called = new Set<string>();
   /** A task whose sandbox is there, for all cases that leave it as it was. */
   readonly task = 'shared';
-  readonly #opened: Opened;
+  readonly #opened: OpenSubject;
   readonly #connections: readonly Api[];
   readonly #directories: string[] = [];
   #names = 0;
 
-  private constructor(subject: Subject, opened: Opened, connections: readonly [Api, Api, Api]) {
+  private constructor(subject: Subject, opened: OpenSubject, connections: readonly [Api, Api, Api]) {
     this.subject = subject;
     this.#opened = opened;
     this.#connections = connections;

@@ -5,7 +5,7 @@ import type { Place } from './place.ts';
 /** `agent` runs commands and administers, `person` answers questions, `other` is a second agent of the same owner. */
 export type Role = 'agent' | 'person' | 'other';
 
-export interface Opened {
+export interface OpenSubject {
   /** A connection of its own. Its `close` is called once. */
   readonly connect: (role: Role) => Promise<Api>;
   /** Breaks the connections that are open at this moment. Absent: the API is in this process and has no connections. */
@@ -20,7 +20,7 @@ export interface Subject {
   /** The backend of sandboxes that name none. */
   readonly backend: string;
   /** `settings` is the text of config.yaml for the state directory, beside the section `terminal`, which the subject adds. */
-  readonly open: (settings: string) => Promise<Opened>;
+  readonly open: (settings: string) => Promise<OpenSubject>;
   /** Whether sandboxes there tell what they use. */
   readonly hasStats: boolean;
   /** Whether a command there may run on a terminal. */

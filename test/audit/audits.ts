@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { auditIn } from '../../src/audit/log.ts';
 import type { Audit, AuditEntry, AuditRecord } from '../../src/audit/types.ts';
 
-export interface Place extends Disposable {
+export interface AuditPlace extends Disposable {
   readonly path: string;
   /** Opens the audit log in the way of another process. */
   open(storeBytes?: number | null, fileBytes?: number): Audit;
@@ -14,7 +14,7 @@ export interface Place extends Disposable {
   append(text: string): void;
 }
 
-export function place(): Place {
+export function place(): AuditPlace {
   const path = join(mkdtempSync(join(tmpdir(), 'caisson-audit-')), 'audit');
   const file = join(path, 'audit.ndjson');
   return {

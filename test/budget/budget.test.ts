@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { HeldBudget, mostWaiting } from '../../src/budget/budget.ts';
+import { HeldBudget, maxWaiting } from '../../src/budget/budget.ts';
 import type { Share } from '../../src/budget/types.ts';
 
 const budgetOf = (total: number | null, perOwner: number | null) =>
@@ -157,10 +157,10 @@ describe('a budget with a queue', () => {
   it('refuses an owner with too many requests that wait, and lets another wait', async () => {
     const budget = budgetOf(1, 1);
     budget.take('mallory');
-    for (let count = 0; count < mostWaiting; count += 1) void budget.wait('mallory');
-    await expect(budget.wait('mallory')).rejects.toMatchObject({ details: { reason: 'waiting', most: mostWaiting } });
+    for (let count = 0; count < maxWaiting; count += 1) void budget.wait('mallory');
+    await expect(budget.wait('mallory')).rejects.toMatchObject({ details: { reason: 'waiting', most: maxWaiting } });
     void budget.wait('alice');
-    expect(budget.figures()).toMatchObject({ waiting: mostWaiting + 1, refused: { waiting: 1 } });
+    expect(budget.figures()).toMatchObject({ waiting: maxWaiting + 1, refused: { waiting: 1 } });
   });
 
   it('forgets a request whose signal fires, and serves those that it held up', async () => {

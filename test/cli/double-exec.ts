@@ -5,9 +5,9 @@ import type { ExecInput, Exit, ExitReason, Running } from '../../src/service/api
 
 type Where = Running['where'];
 
-export type Started = Omit<Running, 'how' | 'degraded' | 'unsetVariables' | 'missingFiles'>;
+export type DoubleRunning = Omit<Running, 'how' | 'degraded' | 'unsetVariables' | 'missingFiles'>;
 
-export function startProcess(id: string, input: ExecInput, where: Where): Started {
+export function startProcess(id: string, input: ExecInput, where: Where): DoubleRunning {
   const [program = '', ...args] = input.command;
   const child = spawn(program, args, {
     cwd: input.cwd ?? '/',
@@ -43,7 +43,7 @@ export function startProcess(id: string, input: ExecInput, where: Where): Starte
 }
 
 /** Tells its size, the bytes it is typed, and ends with 3 at `q`. SIGTERM arrives at `!`, and at `?`, which it survives. */
-export function startTerminal(id: string, input: ExecInput, where: Where): Started {
+export function startTerminal(id: string, input: ExecInput, where: Where): DoubleRunning {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const { promise: exit, resolve } = Promise.withResolvers<Exit>();
   let survives = false;

@@ -2,7 +2,7 @@
 import type { SandboxLimits, SandboxView } from '../../src/service/api.ts';
 import { spec } from './double-data.ts';
 
-export const usualView: Omit<
+export const defaultView: Omit<
   SandboxView,
   'id' | 'taskId' | 'backend' | 'state' | 'name' | 'generation' | 'createdAt' | 'usedAt' | 'expiresAt'
 > = {

@@ -20,7 +20,7 @@ import type {
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { Fixed, backendsIn, checks, detached, policyWith, secretsOf, usage, wholeRules } from './double-data.ts';
-import { limitsPage, usualView } from './double-views.ts';
+import { limitsPage, defaultView } from './double-views.ts';
 import { files } from './double-files.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
@@ -99,7 +99,7 @@ export class Double extends Fixed implements CaissonApi {
     start: (request, options) => this.exec(request, options),
     run: (request, options) => this.run(request, options),
     list: () => Promise.resolve({ items: [], nextCursor: null }),
-    get: (id) => Promise.reject(this.#missing(id)),
+    get: (id) => Promise.reject(this.#missingError(id)),
     cancel: (id) => Promise.resolve(this.#log(`cancel ${id}`)),
     logs: (id, how) => this.#logs(id, how),
   };
@@ -110,7 +110,7 @@ export class Double extends Fixed implements CaissonApi {
       this.#log(`processes ${task ?? 'all'}`);
       return Promise.resolve([detached]);
     },
-    get: (id) => (id === detached.id ? Promise.resolve(detached) : Promise.reject(this.#missing(id))),
+    get: (id) => (id === detached.id ? Promise.resolve(detached) : Promise.reject(this.#missingError(id))),
     input: (id) => Promise.resolve(this.#log(`input ${id}`)),
     wait: (id) => Promise.resolve((this.#log(`wait ${id}`), detached)),
     kill: (id, signal) => {
@@ -139,7 +139,7 @@ export class Double extends Fixed implements CaissonApi {
     const taskId = request.taskId ?? `task${(this.#count += 1)}`;
     const known = [...this.#sandboxes.values()].find((sandbox) => sandbox.taskId === taskId || sandbox.id === taskId);
     if (known !== undefined) return { sandbox: known, how: 'found', lostSince: this.#script.lostSince ?? null };
-    if (request.existing === true) throw this.#missing(taskId);
+    if (request.existing === true) throw this.#missingError(taskId);
     this.#log(`create ${taskId}`);
     return {
       sandbox: this.#add({
@@ -275,7 +275,7 @@ export class Double extends Fixed implements CaissonApi {
       backend: 'docker',
       state: 'ready',
       name: `caisson-${taskId}`,
-      ...usualView,
+      ...defaultView,
       generation: 1,
       ...{ createdAt: time, usedAt: time, expiresAt: null },
       ...part,
@@ -286,11 +286,11 @@ export class Double extends Fixed implements CaissonApi {
 
   #find(task: string): SandboxView {
     const found = [...this.#sandboxes.values()].find(({ id, taskId }) => id === task || taskId === task);
-    if (found === undefined) throw this.#missing(task);
+    if (found === undefined) throw this.#missingError(task);
     return found;
   }
 
-  #missing(task: string): CaissonError {
+  #missingError(task: string): CaissonError {
     return new CaissonError('not_found', `there is no sandbox ${task}`, { remedy: 'caisson ls shows what is there' });
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Found, initialConfig } from '../../src/cli/initial.ts';
+import { type InitialConfig, initialConfig } from '../../src/cli/initial.ts';
 import { cli } from './cli.ts';
 
-const found: Found = {
+const found: InitialConfig = {
   ...{ backend: 'docker', summary: 'an engine', image: 'caisson/base', others: [], imageKey: 'docker_image' },
   noDisk: null,
 };
-const textOf = (more: Partial<Found>): string => initialConfig({ ...found, ...more }, () => 1);
+const textOf = (more: Partial<InitialConfig>): string => initialConfig({ ...found, ...more }, () => 1);
 
 describe('a place that cannot limit the disk of a sandbox', () => {
   it('has that in its first configuration, with the reason', () => {

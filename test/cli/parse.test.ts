@@ -43,25 +43,25 @@ describe('a command line', () => {
     ['--privileged', '', 'never privileged'],
   ])('names the counterpart of %s of docker', (option, value, counterpart) => {
     const argv = [option, ...(value === '' ? [] : [value]), '--', 'a'];
-    expect(thrownBy(() => parse(run, argv)).remedy).toContain(counterpart);
+    expect(thrownError(() => parse(run, argv)).remedy).toContain(counterpart);
   });
 
   it('says that ls lists all, and that rm removes what runs', () => {
-    expect(thrownBy(() => parse(ls, ['-a'])).remedy).toContain('all are listed');
-    expect(thrownBy(() => parse(rm, ['-f', 'build'])).remedy).toContain('a running sandbox is removed too');
-    expect(thrownBy(() => parse(exec, ['--rm', 'build', '--', 'a'])).remedy).toContain('caisson run');
+    expect(thrownError(() => parse(ls, ['-a'])).remedy).toContain('all are listed');
+    expect(thrownError(() => parse(rm, ['-f', 'build'])).remedy).toContain('a running sandbox is removed too');
+    expect(thrownError(() => parse(exec, ['--rm', 'build', '--', 'a'])).remedy).toContain('caisson run');
   });
 
   it('suggests -- with the options that were typed, and an image where one may be meant', () => {
-    const remedyOf = (...argv: readonly string[]) => thrownBy(() => parse(run, argv)).remedy;
+    const remedyOf = (...argv: readonly string[]) => thrownError(() => parse(run, argv)).remedy;
     expect(remedyOf('--image', 'busybox', '--memory', '64m', 'echo', 'hi you')).toBe(
       "caisson run --image busybox --memory 64m -- echo 'hi you'",
     );
     expect(remedyOf('-it', 'busybox', 'sh', '-x')).toBe(
       'caisson run -it -- busybox sh -x; where busybox is an image: caisson run -it --image busybox -- sh -x',
     );
-    expect(thrownBy(() => parse(exec, ['-it', 'hog', 'sh'])).remedy).toBe('caisson exec -it hog -- sh');
-    expect(thrownBy(() => parse(run, ['-t', 'build', '--', 'a'])).remedy).toBe('did you mean --task build?');
+    expect(thrownError(() => parse(exec, ['-it', 'hog', 'sh'])).remedy).toBe('caisson exec -it hog -- sh');
+    expect(thrownError(() => parse(run, ['-t', 'build', '--', 'a'])).remedy).toBe('did you mean --task build?');
     expect(() => parse(create, ['-t', 'build'])).toThrow(expect.objectContaining({ remedy: 'did you mean --task?' }));
   });
 
@@ -84,7 +84,7 @@ describe('a command line', () => {
     ['no command', ['--task', 'x'], /needs a command after --/],
     ['nothing after --', ['--'], /needs a command after --/],
   ])('is not understood with %s', (_what, argv, message) => {
-    const error = thrownBy(() => parse(run, argv));
+    const error = thrownError(() => parse(run, argv));
     expect(error).toBeInstanceOf(UsageError);
     expect(error.message).toMatch(message);
   });
@@ -95,20 +95,20 @@ describe('a command line', () => {
     ['an empty value', ['--memory=', '--', 'a'], /--memory is empty/],
     ['an empty command', ['--', ''], /is empty/],
   ])('cannot be meant with %s', (_what, argv, message) => {
-    const error = thrownBy(() => parse(run, argv));
+    const error = thrownError(() => parse(run, argv));
     expect(error).not.toBeInstanceOf(UsageError);
     expect(error.code).toBe('invalid_argument');
     expect(error.message).toMatch(message);
   });
 
   it('says how a surplus word is meant', () => {
-    expect(thrownBy(() => parse(exec, ['build', 'ls', '/'])).remedy).toBe('caisson exec build -- ls /');
-    expect(thrownBy(() => parse(cp, ['a'])).message).toBe('caisson cp needs TARGET');
-    expect(thrownBy(() => parse(cp, ['a', 'b', 'c'])).message).toBe('too many arguments: c');
+    expect(thrownError(() => parse(exec, ['build', 'ls', '/'])).remedy).toBe('caisson exec build -- ls /');
+    expect(thrownError(() => parse(cp, ['a'])).message).toBe('caisson cp needs TARGET');
+    expect(thrownError(() => parse(cp, ['a', 'b', 'c'])).message).toBe('too many arguments: c');
   });
 
   it('passes an odd value only when it is joined to its option', () => {
-    expect(thrownBy(() => parse(run, ['--task', '-x', '--', 'a'])).remedy).toContain('--task=-x');
+    expect(thrownError(() => parse(run, ['--task', '-x', '--', 'a'])).remedy).toContain('--task=-x');
     expect(parse(run, ['--task=-x', '--', 'a']).text('task')).toBe('-x');
   });
 
@@ -152,7 +152,7 @@ describe('a command line', () => {
   });
 });
 
-function thrownBy(act: () => unknown): CaissonError {
+function thrownError(act: () => unknown): CaissonError {
   try {
     act();
   } catch (error) {

@@ -18,7 +18,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export interface Started {
+export interface CliProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   /** Resolves when the text has been written to stdout or stderr. */
@@ -26,13 +26,13 @@ export interface Started {
 }
 
 /** Longer than any of these tests takes; nothing outlives it. */
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
-export function start(program: string, args: readonly string[], env: Record<string, string> = {}): Started {
+export function start(program: string, args: readonly string[], env: Record<string, string> = {}): CliProcess {
   const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...compiled, PATH: process.env['PATH'], ...env },
-    timeout: patienceMs,
+    timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
   const written = { stdout: '', stderr: '' };

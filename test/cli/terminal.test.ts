@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { onDouble, scratch, start, type Started } from './process.ts';
+import { onDouble, scratch, start, type CliProcess } from './process.ts';
 
 /** From util-linux: runs a shell line on a terminal of its own and passes it through. */
 const script = '/usr/bin/script';
@@ -82,7 +82,7 @@ const caisson = `'${process.execPath}' '${onDouble}'`;
 type Scratch = Awaited<ReturnType<typeof scratch>>;
 
 /** Writes down the state of the terminal before and after the line, and how the line ended. */
-function onTerminal(line: string, { path, env }: Scratch): Started {
+function onTerminal(line: string, { path, env }: Scratch): CliProcess {
   const save = (name: string) => `stty -g > '${join(path, name)}'`;
   const lines = ['TTY=$(tty)', 'export TTY', save('before'), line, `echo $? > '${join(path, 'exit')}'`, save('after')];
   return start(script, ['-qec', lines.join('\n'), '/dev/null'], { ...env, TERM: 'vt100', SHELL: '/bin/sh' });

@@ -10,12 +10,12 @@ let at: ClientWorld;
 let proxy: CuttingProxy;
 let client: CaissonClient;
 /** Bytes after which the next connection is cut. */
-let mostBytes = 0;
+let maxBytes = 0;
 
 beforeAll(async () => {
   at = await openClientWorld({ config: 'approvals: {mode: "off"}', heartbeatMs: 100 });
   await at.client.sandboxes.create({ taskId: 'cut' });
-  proxy = await cuttingProxy(at.world.port, () => (mostBytes === 0 ? null : Math.floor(Math.random() * mostBytes)));
+  proxy = await cuttingProxy(at.world.port, () => (maxBytes === 0 ? null : Math.floor(Math.random() * maxBytes)));
   const url = `http://127.0.0.1:${proxy.port}`;
   client = connectCaisson({ url, token: at.world.agent, resumeMs: 30_000 });
 });
@@ -40,7 +40,7 @@ const times = (name: string): string => readFileSync(ran(name), 'utf8');
 
 describe('connections that are cut at random bytes', () => {
   it('give every byte of an exec once, its true exit, and no second run', { timeout: 120_000 }, async () => {
-    mostBytes = 6000;
+    maxBytes = 6000;
     const before = proxy.cuts();
     await Promise.all(
       Array.from({ length: count }, async (_, index) => {
@@ -55,7 +55,7 @@ describe('connections that are cut at random bytes', () => {
   });
 
   it('give the result of a run, and no second run', { timeout: 120_000 }, async () => {
-    mostBytes = 2500;
+    maxBytes = 2500;
     const before = proxy.cuts();
     await Promise.all(
       Array.from({ length: count }, async (_, index) => {
@@ -69,7 +69,7 @@ describe('connections that are cut at random bytes', () => {
   });
 
   it('start a process once, and read its output to the end', { timeout: 120_000 }, async () => {
-    mostBytes = 1500;
+    maxBytes = 1500;
     const request = { taskId: 'cut', execId: 'exec_once', command: command('process') };
     await client.processes.start(request);
     const events = await Array.fromAsync(client.execs.logs('exec_once', { follow: true }));
@@ -78,18 +78,18 @@ describe('connections that are cut at random bytes', () => {
   });
 
   it('follow events of the service, each once', { timeout: 120_000 }, async () => {
-    mostBytes = 0;
+    maxBytes = 0;
     const all = await Array.fromAsync(client.events.follow());
-    mostBytes = 4000;
+    maxBytes = 4000;
     const seen: number[] = [];
     for await (const { seq } of client.events.follow({ follow: true })) if (seen.push(seq) === all.length) break;
     expect(seen).toEqual(all.map(({ seq }) => seq));
   });
 
   it('read a small file whole', { timeout: 120_000 }, async () => {
-    mostBytes = 0;
+    maxBytes = 0;
     await client.files.write({ task: 'cut', path: ran('file'), bytes: 'x'.repeat(5000) });
-    mostBytes = 9000;
+    maxBytes = 9000;
     for (let time = 0; time < 10; time++)
       expect((await client.files.read({ task: 'cut', path: ran('file') })).bytes.length).toBe(5000);
   });
@@ -97,7 +97,7 @@ describe('connections that are cut at random bytes', () => {
 
 describe('a service that does not come back', () => {
   it('is an error within its time, and the exit of what ran is lost with the reason', async () => {
-    mostBytes = 0;
+    maxBytes = 0;
     const proxied = await cuttingProxy(at.world.port, () => null);
     const url = `http://127.0.0.1:${proxied.port}`;
     await using short = connectCaisson({ url, token: at.world.agent, resumeMs: 500 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CaissonError, codes, type Code } from '../../src/errors.ts';
 import { connectCaisson } from '../../src/client/index.ts';
 import { delayOf, Patience } from '../../src/client/wire/patience.ts';
-import { errorOf } from '../../src/client/wire/problem.ts';
+import { responseError } from '../../src/client/wire/problem.ts';
 import type { Transport, WireRequest } from '../../src/client/transport.ts';
 import { problemOf } from '../../src/http/problems.ts';
 
@@ -12,7 +12,7 @@ describe('an error of the service', () => {
   it.each(codeNames)('is thrown as the library throws it: %s', (code) => {
     const error = new CaissonError(code, 'what is wrong', { details: { at: 'here' }, remedy: 'do this' });
     const problem = problemOf(error, 'req-1');
-    const ours = errorOf(problem.status, JSON.stringify(problem));
+    const ours = responseError(problem.status, JSON.stringify(problem));
     expect(ours).toBeInstanceOf(CaissonError);
     expect(ours.toJSON()).toEqual(error.toJSON());
     expect(ours.cause).toMatchObject({ message: `the service answered: status ${problem.status}, request req-1` });
@@ -24,11 +24,14 @@ describe('an error of the service', () => {
     [418, '{"code":"teapot"}', 'internal'],
     [200, '{"code":"__proto__"}', 'internal'],
   ])('of something else, with status %i, has a code and none of its words', (status, text, code) => {
-    expect(errorOf(status, text)).toMatchObject({ code, message: expect.not.stringContaining('html') });
+    expect(responseError(status, text)).toMatchObject({ code, message: expect.not.stringContaining('html') });
   });
 
   it('is bounded, whatever comes', () => {
-    const error = errorOf(404, JSON.stringify({ code: 'not_found', detail: 'x'.repeat(1_000_000), remediation: 7 }));
+    const error = responseError(
+      404,
+      JSON.stringify({ code: 'not_found', detail: 'x'.repeat(1_000_000), remediation: 7 }),
+    );
     expect([error.message.length, error.remedy]).toEqual([16_384, null]);
   });
 });

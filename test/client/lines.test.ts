@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import { linesOf, type Sent } from '../../src/client/wire/lines.ts';
+import { linesOf, type LineObject } from '../../src/client/wire/lines.ts';
 
 // oxlint-disable-next-line require-await -- chunks as a connection gives them
 async function* chunksOf(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array, void, void> {
@@ -13,7 +13,7 @@ it('events are read whole, wherever their lines and characters are cut', async (
   await fc.assert(
     fc.asyncProperty(events, fc.array(fc.nat()), async (sent, cuts) => {
       const bytes = Buffer.from(sent.map((event) => `${JSON.stringify(event)}\n`).join(''));
-      const read: Sent[] = await Array.fromAsync(linesOf(chunksOf(bytes, cuts)));
+      const read: LineObject[] = await Array.fromAsync(linesOf(chunksOf(bytes, cuts)));
       expect(JSON.parse(JSON.stringify(read))).toEqual(JSON.parse(JSON.stringify(sent)));
     }),
   );

@@ -1,10 +1,10 @@
 /** What of a changed file holds without a restart. */
 import { expect, it } from 'vitest';
-import { defaultsOf, unsectioned } from '../../src/config/defaults.ts';
+import { collectDefaults, unsectioned } from '../../src/config/defaults.ts';
 import { changeOf } from '../../src/config/live.ts';
 import type { Config } from '../../src/config/types.ts';
 
-const base: Config = { ...defaultsOf({ usual: 'docker', configs: {} }), ...unsectioned };
+const base: Config = { ...collectDefaults({ usual: 'docker', configs: {} }), ...unsectioned };
 const read = (config: Config) => ({ config, origins: {} });
 
 it('rules and owners hold at once, and what the service was opened with needs a restart', () => {

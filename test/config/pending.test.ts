@@ -1,18 +1,18 @@
 /** Differences of an edited file from what was read. */
 import { expect, it } from 'vitest';
-import { defaultsOf, unsectioned } from '../../src/config/defaults.ts';
+import { collectDefaults, unsectioned } from '../../src/config/defaults.ts';
 import { forbidsMore } from '../../src/config/forbidden.ts';
-import { nothingPending, pendingOf, type Standing } from '../../src/config/pending.ts';
+import { nothingPending, pendingOf, type PendingState } from '../../src/config/pending.ts';
 import type { Config } from '../../src/config/types.ts';
 
-const base: Config = { ...defaultsOf({ usual: 'docker', configs: {} }), ...unsectioned };
+const base: Config = { ...collectDefaults({ usual: 'docker', configs: {} }), ...unsectioned };
 const read = (config: Config) => ({ config, origins: {} });
 const withRules = (rules: Config['approvals']['rules'], more: Partial<Config> = {}): Config => ({
   ...base,
   ...more,
   approvals: { ...base.approvals, rules },
 });
-const standing = (config: Config, more: Partial<Standing> = {}): Standing => ({
+const standing = (config: Config, more: Partial<PendingState> = {}): PendingState => ({
   ...{ now: read(config), added: [], edits: [] },
   ...more,
 });

@@ -87,8 +87,8 @@ export async function isAlive(sandbox: Sandbox, pid: number): Promise<boolean> {
   return stdout.length > 0 && !stdout.toString().startsWith('Z') && !stdout.toString().startsWith('X');
 }
 
-export async function eventually(condition: () => boolean | Promise<boolean>, patienceMs = 5000): Promise<boolean> {
-  const deadline = performance.now() + patienceMs;
+export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 5000): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     if (await condition()) return true;
     if (performance.now() > deadline) return false;

@@ -18,8 +18,8 @@ const temporary = mkdtempSync(join(tmpdir(), 'caisson-defects-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
 /** A case that neither passes nor fails by then hangs, which is a way of failing. */
-const patienceMs = 4000;
-const soundPatienceMs = 60_000;
+const timeoutMs = 4000;
+const soundTimeoutMs = 60_000;
 
 const sound = (instance: string): Backend => openLocal({ env: { ...process.env, TMPDIR: temporary }, instance });
 
@@ -45,7 +45,7 @@ describe('the suite finds nothing wrong', () => {
     const failed: string[] = [];
     try {
       for (const id of (await soundIds()).filter((each) => named.has(each)))
-        if (!(await passes(place, id, soundPatienceMs))) failed.push(id);
+        if (!(await passes(place, id, soundTimeoutMs))) failed.push(id);
     } finally {
       await sweep(place.instance);
     }
@@ -85,7 +85,7 @@ async function missed(defect: Defect, ids: readonly string[]): Promise<readonly 
   return passed;
 }
 
-async function passes(place: Place, id: string, waitMs = patienceMs): Promise<boolean> {
+async function passes(place: Place, id: string, waitMs = timeoutMs): Promise<boolean> {
   const found = casesOf(place, core).find(({ meta }) => meta.id === id);
   if (found === undefined) throw new Error(`there is no case ${id}`);
   const run = found.body(place).then(

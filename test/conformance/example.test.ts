@@ -41,7 +41,7 @@ const subject = {
 await testBackend(subject);
 
 /** Long enough for a sound backend; a case that hangs has failed. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 describe('a broken variant fails the cases of what it breaks, and no other', { timeout: 300_000 }, () => {
   it.each<[string, (backend: Backend) => Partial<Backend>, readonly string[]]>([
@@ -79,7 +79,7 @@ describe('a broken variant fails the cases of what it breaks, and no other', { t
         () => true,
         () => false,
       );
-      if (!(await Promise.race([passed, sleep(patienceMs, false)]))) failed.push(meta.id);
+      if (!(await Promise.race([passed, sleep(timeoutMs, false)]))) failed.push(meta.id);
     }
     expect(failed).toEqual(failing);
   });

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { start, type Started } from '../cli/process.ts';
+import { start, type CliProcess } from '../cli/process.ts';
 import { cli, type Home, makeHome } from './home.ts';
 
 const home = await makeHome();
 afterAll(async () => await home[Symbol.asyncDispose]());
 
-const attach = ({ env }: Home, ...args: readonly string[]): Started =>
+const attach = ({ env }: Home, ...args: readonly string[]): CliProcess =>
   start(process.execPath, [cli, 'attach', ...args], { ...env });
 
 async function detach(backend: string, flags: readonly string[], text: string): Promise<string> {

@@ -21,26 +21,30 @@ interface Result {
   readonly whole: boolean;
 }
 
-interface Wanted {
+interface HashedCommand {
   readonly command: readonly [string, ...string[]];
   readonly hash: string;
 }
 
-function wantedOf(bytes: number): Wanted {
+function wantedOf(bytes: number): HashedCommand {
   return {
     command: ['sh', '-c', `head -c ${bytes} /dev/zero | tr '\\0' x`],
     hash: createHash('sha256').update(Buffer.alloc(bytes, 'x')).digest('hex'),
   };
 }
 
-type One = (caisson: Caisson, request: SandboxRequest, wanted: Wanted) => Promise<Result>;
+type One = (caisson: Caisson, request: SandboxRequest, wanted: HashedCommand) => Promise<Result>;
 
-async function byRun(caisson: Caisson, request: SandboxRequest, { command, hash }: Wanted): Promise<Result> {
+async function byRun(caisson: Caisson, request: SandboxRequest, { command, hash }: HashedCommand): Promise<Result> {
   const { exit, stdout } = await caisson.run({ ...request, command });
   return { exit, whole: createHash('sha256').update(stdout.text).digest('hex') === hash };
 }
 
-async function byExec(caisson: Caisson, request: SandboxRequest, { command, hash: wanted }: Wanted): Promise<Result> {
+async function byExec(
+  caisson: Caisson,
+  request: SandboxRequest,
+  { command, hash: wanted }: HashedCommand,
+): Promise<Result> {
   const running = await caisson.exec({ ...request, command });
   const hash = createHash('sha256');
   running.stdout.on('data', (chunk: Buffer) => hash.update(chunk));

@@ -5,7 +5,7 @@ import { makeHome } from './home.ts';
 const execs = Number(process.env['CAISSON_LOAD_CROSS_TALK'] ?? 3000);
 const callers = 8;
 
-interface Wanted {
+interface ExpectedOutput {
   readonly mark: string;
   readonly stdout: string;
   readonly status: number;
@@ -13,7 +13,7 @@ interface Wanted {
 }
 
 /** Every fifth leaves a writer in the background; half of those let go of the streams first. */
-function wanted(index: number): Wanted {
+function wanted(index: number): ExpectedOutput {
   const mark = `<${index}>`;
   const status = index % 256;
   const late = `sleep 0.0${index % 10}; printf '${mark}'`;
@@ -26,13 +26,13 @@ function wanted(index: number): Wanted {
   };
 }
 
-interface Seen {
+interface ExecOutput {
   readonly id: string;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-async function one(caisson: Caisson, { mark, stdout, status, text }: Wanted): Promise<Seen> {
+async function one(caisson: Caisson, { mark, stdout, status, text }: ExpectedOutput): Promise<ExecOutput> {
   const result = await caisson.run({ taskId: 'work', existing: true, command: ['sh', '-c', text] });
   const seen = { id: result.execId, stdout: result.stdout.text, stderr: result.stderr.text };
   expect([result.exit.reason, result.exit.exitCode]).toEqual(['exited', status]);
@@ -54,7 +54,7 @@ it(
     await using home = await makeHome();
     const caisson = await home.open();
     await caisson.sandboxes.create({ taskId: 'work', limits: { cpuCores: null } });
-    const seen: Seen[] = [];
+    const seen: ExecOutput[] = [];
     let next = 0;
     const caller = async (): Promise<void> => {
       for (let index = next++; index < execs; index = next++) seen.push(await one(caisson, wanted(index)));

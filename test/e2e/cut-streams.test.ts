@@ -92,12 +92,12 @@ describe.each([
 
 async function inTurns<T>(
   all: readonly T[],
-  most: number,
+  max: number,
   work: (each: T, index: number) => Promise<void>,
 ): Promise<void> {
   const left = all.entries();
   await Promise.all(
-    Array.from({ length: most }, async () => {
+    Array.from({ length: max }, async () => {
       for (const [index, each] of left) await work(each, index);
     }),
   );

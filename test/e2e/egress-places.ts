@@ -55,7 +55,7 @@ export function configure(home: Home, { terminal }: EgressPlace, network: readon
   writeFileSync(join(home.path, 'config.yaml'), text, { mode: 0o600 });
 }
 
-interface Opened {
+interface OpenEgressPlace {
   readonly caisson: Caisson;
   readonly home: Home;
   readonly place: EgressPlace;
@@ -66,7 +66,7 @@ export async function openService(home: Home, place: EgressPlace, network: reado
   return await home.open({}, place.env);
 }
 
-export async function closeAll({ caisson, home, place }: Opened): Promise<void> {
+export async function closeAll({ caisson, home, place }: OpenEgressPlace): Promise<void> {
   for (const { taskId } of (await caisson.sandboxes.list()).items) await caisson.sandboxes.remove(taskId);
   await home[Symbol.asyncDispose]();
   place.stop();

@@ -19,7 +19,7 @@ import { askFor, Origins } from './origins.ts';
 const count = Number(process.env['CAISSON_LOAD_FILTERED'] ?? 20);
 const atOnce = 8;
 /** Largest processor time of the proxy without traffic, which looks at all sandboxes once a second. */
-const mostMsPerSecond = 50;
+const maxMsPerSecond = 50;
 
 const numbers = Array.from({ length: count }, (_, index) => index);
 const taskOf = (number: number): string => `filtered-${number}`;
@@ -102,7 +102,7 @@ describe.skipIf(dockerHost() === null)(`${count} sandboxes with filtered network
     expect(numbers.filter((number) => origins.dials(addressOf(number)) !== 1)).toEqual([]);
     const { msPerSecond, megabytes } = await proxyCost(home);
     report({ sandboxes: count, proxyMb: megabytes, proxyMsPerSecond: msPerSecond });
-    expect(msPerSecond).toBeLessThan(mostMsPerSecond);
+    expect(msPerSecond).toBeLessThan(maxMsPerSecond);
 
     const half = numbers.slice(0, Math.floor(count / 2));
     await timed('the removal of half of them', async () => {

@@ -11,7 +11,7 @@ const taskId = 'loops';
 const sandboxPath = `/v1/sandboxes/${taskId}`;
 const patience = { timeout: 40_000, interval: 100 };
 
-interface Place {
+interface FilteredPlace {
   readonly home: Home;
   readonly origins: Origins;
   /** The section `terminal` of the configuration. */
@@ -20,17 +20,17 @@ interface Place {
 
 export class World implements AsyncDisposable {
   readonly home: Home;
-  readonly #place: Place;
+  readonly #place: FilteredPlace;
   readonly #forbiddenBefore: number;
   #service: Service;
   sandbox: { readonly id: string; readonly name: string } = { id: '', name: '' };
 
-  private constructor(place: Place, service: Service) {
+  private constructor(place: FilteredPlace, service: Service) {
     [this.home, this.#place, this.#service] = [place.home, place, service];
     this.#forbiddenBefore = place.origins.dials(place.origins.address(3));
   }
 
-  static async open(place: Place): Promise<World> {
+  static async open(place: FilteredPlace): Promise<World> {
     configure(place);
     const service = await start(place.home, await tokenIn(place.home, 'run', 'read', 'admin'));
     const world = new World(place, service);
@@ -101,7 +101,7 @@ export class World implements AsyncDisposable {
   }
 }
 
-function configure({ home, origins, terminal }: Place): void {
+function configure({ home, origins, terminal }: FilteredPlace): void {
   const places = [2, 3].map((number) => `"${origins.place(number)}"`).join(', ');
   const network = `{allow_private: [${places}], allow: ["${origins.place(2)}"]}`;
   const text = `terminal: ${terminal}\nnetwork: ${network}\napprovals: {mode: "off"}\nserver: {shutdown_seconds: 4}\n`;

@@ -93,7 +93,7 @@ it('an upgrade on a full disk says so, and leaves the old version usable', { tim
   try {
     const path = join(state, 'caisson.db');
     const old = migrations.filter(({ version }) => version < 3);
-    const prepared = prepare(path, { migrations: old, patienceMs: 1000, clock: systemClock });
+    const prepared = prepare(path, { migrations: old, timeoutMs: 1000, clock: systemClock });
     prepared.db.close();
     prepared.lock.release();
     fill(state);

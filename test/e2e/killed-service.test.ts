@@ -21,13 +21,13 @@ const ticksOf = (name: string): number => (/^attached-\d*[0369]$/.test(name) ? 1
 /** Part of the requested execs that has begun when the service is killed. */
 const answered = 0.7;
 
-interface Asked {
+interface NamedRequest {
   readonly name: string;
   readonly path: string;
   readonly body: { readonly command: readonly string[]; readonly execId: string };
 }
 
-const asked = (kind: 'background' | 'attached', runs: string): readonly Asked[] =>
+const asked = (kind: 'background' | 'attached', runs: string): readonly NamedRequest[] =>
   Array.from({ length: count }, (_, index) => {
     const name = `${kind}-${index}`;
     const script = `echo ${name} >> ${runs}; i=0; while [ $i -lt ${ticksOf(name)} ]; do i=$((i+1)); echo ${name}-$i; sleep 0.5; done`;
@@ -39,17 +39,21 @@ const written = (name: string): string =>
   Array.from({ length: ticksOf(name) }, (_, i) => `${name}-${i + 1}\n`).join('');
 
 /** Runs an attached exec, which ends with the connection. */
-async function attach(service: Service, { path, body }: Asked, started: () => void): Promise<void> {
+async function attach(service: Service, { path, body }: NamedRequest, started: () => void): Promise<void> {
   for await (const { type } of linesOf(await service.ask(`${path}/execs`, { body }))) if (type === 'started') started();
 }
 
-async function detach(service: Service, { path, body }: Asked, started: () => void): Promise<void> {
+async function detach(service: Service, { path, body }: NamedRequest, started: () => void): Promise<void> {
   const response = await service.ask(`${path}/processes`, { body });
   expect([response.status, await response.json()]).toMatchObject([201, { id: body.execId }]);
   started();
 }
 
-async function killUnder(service: Service, background: readonly Asked[], attached: readonly Asked[]): Promise<number> {
+async function killUnder(
+  service: Service,
+  background: readonly NamedRequest[],
+  attached: readonly NamedRequest[],
+): Promise<number> {
   const { promise: enough, resolve } = Promise.withResolvers<void>();
   let begun = 0;
   const started = (): void => {
@@ -68,7 +72,7 @@ async function killUnder(service: Service, background: readonly Asked[], attache
 }
 
 /** The output of a background process, once it has ended. */
-async function outputOf(service: Service, { path, body }: Asked): Promise<string> {
+async function outputOf(service: Service, { path, body }: NamedRequest): Promise<string> {
   const again = await service.ask(`${path}/processes`, { body });
   expect([again.status, await again.json()]).toMatchObject([201, { id: body.execId }]);
   const ended = await service.ask(`${path}/processes/${body.execId}/wait`);
@@ -76,7 +80,7 @@ async function outputOf(service: Service, { path, body }: Asked): Promise<string
   return output(await everyLine(await service.ask(`${path}/execs/${body.execId}`)));
 }
 
-async function endOf(service: Service, { name, path, body }: Asked): Promise<'complete' | 'lost'> {
+async function endOf(service: Service, { name, path, body }: NamedRequest): Promise<'complete' | 'lost'> {
   const events: readonly Event[] = await everyLine(await service.ask(`${path}/execs`, { body }));
   const text = bytesOf(events).toString();
   const exit = Object(events.at(-1)?.['exit']);

@@ -6,13 +6,13 @@ export interface Answer {
   readonly text: string;
 }
 
-export interface Asked {
+export interface ModelRequest {
   readonly method: string;
   readonly body?: unknown;
   readonly accept?: string;
 }
 
-export type Ask = (path: string, how: Asked) => Promise<Answer>;
+export type Ask = (path: string, how: ModelRequest) => Promise<Answer>;
 
 export interface Task {
   readonly taskId: string;

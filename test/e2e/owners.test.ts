@@ -18,7 +18,7 @@ interface Answer {
   readonly json: ReturnType<typeof bodyOf>;
 }
 
-interface Asked {
+interface OwnerRequest {
   readonly method?: string;
   readonly body?: unknown;
   readonly accept?: string;
@@ -30,7 +30,7 @@ interface Client {
   readonly marker: string;
   readonly sandboxId: string;
   readonly approvalId: string;
-  readonly ask: (path: string, how?: Asked) => Promise<Answer>;
+  readonly ask: (path: string, how?: OwnerRequest) => Promise<Answer>;
   readonly person: Client['ask'];
 }
 

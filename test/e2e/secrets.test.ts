@@ -22,7 +22,7 @@ const forms = Object.values(fakes).flatMap((text) => [
 ]);
 const anySecret = (text: string): readonly string[] => forms.filter((form) => text.includes(form));
 
-interface Said {
+interface CommandOutput {
   readonly code: number | null;
   readonly text: string;
 }
@@ -33,7 +33,7 @@ async function caisson(
   args: readonly string[],
   extra: NodeJS.ProcessEnv = {},
   running?: () => Promise<void>,
-): Promise<Said> {
+): Promise<CommandOutput> {
   const env = { ...home.env, ...fakes, CAISSON_DEBUG: '1', ...extra };
   const child = spawn(process.execPath, [cli, ...args], { env, cwd: home.path, stdio: 'pipe' });
   child.stdin.end();
@@ -89,7 +89,7 @@ it.each(['docker', 'local'])(
     await writeFile(join(home.path, 'config.yaml'), text, { mode: 0o600 });
     const seen: { what: string; text: string }[] = [];
     const note = (what: string, said: string): void => void seen.push({ what, text: said });
-    const run = async (args: readonly string[], extra?: NodeJS.ProcessEnv): Promise<Said> => {
+    const run = async (args: readonly string[], extra?: NodeJS.ProcessEnv): Promise<CommandOutput> => {
       const said = await caisson(home, args, { HOME: user.path, ...extra });
       note(args.join(' '), said.text);
       return said;

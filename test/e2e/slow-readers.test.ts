@@ -14,7 +14,7 @@ import { bytesOf, type Event } from './resuming.ts';
 const stoppedMs = Number(process.env['CAISSON_LOAD_STOPPED_SECONDS'] ?? 3) * 1000;
 const idle = 200;
 const size = 20_000_000;
-const mostIdleBytes = 20 * 2 ** 20;
+const maxIdleBytes = 20 * 2 ** 20;
 const execs = '/v1/sandboxes/build/execs';
 /** One that a reader can hold up writes more than all buffers on its way take. */
 const command = ['sh', '-c', `head -c ${size} /dev/zero | tr '\\0' x`];
@@ -135,5 +135,5 @@ it(`${idle} idle streams add at most 20 MiB to the service's memory`, { timeout:
   const ends = streams.map((stream) => readAll(stream));
   await service.ask(`${execs}/exec_idle`, { method: 'DELETE' });
   for (const events of await Promise.all(ends)) expect(events.at(-1)).toMatchObject({ exit: { reason: 'canceled' } });
-  expect(added).toBeLessThan(mostIdleBytes);
+  expect(added).toBeLessThan(maxIdleBytes);
 });

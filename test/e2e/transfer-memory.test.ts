@@ -14,12 +14,12 @@ import { openOn, type Service } from './http-service.ts';
 import { type Home, makeHome } from './home.ts';
 
 const megabytes = Number(process.env['CAISSON_LOAD_TRANSFER_MB'] ?? 256);
-const mostAboveMb = 150;
-const mostOfArchiveMb = 100;
+const maxAboveMb = 150;
+const maxOfArchiveMb = 100;
 
 describe.each(['local', 'docker'])('the service on %s', (backend) => {
   it(
-    `takes and gives ${megabytes} MB within ${mostAboveMb} MB of memory`,
+    `takes and gives ${megabytes} MB within ${maxAboveMb} MB of memory`,
     { timeout: 60_000 + megabytes * 200 },
     async () => {
       await using home = await makeHome(dockerHost());
@@ -33,13 +33,13 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
       const down = await memoryOver(service, () => taken(service, at));
       report({ backend, up: figures(up), down: figures(down) });
       expect(down.result.digest).toBe(up.result);
-      expect([up.aboveMb, down.aboveMb].filter((mb) => mb > mostAboveMb)).toEqual([]);
+      expect([up.aboveMb, down.aboveMb].filter((mb) => mb > maxAboveMb)).toEqual([]);
       await service.ask('/v1/sandboxes/build', { method: 'DELETE' });
     },
   );
 
   it(
-    `streams an archive of ${megabytes} MB within ${mostOfArchiveMb} MB of memory`,
+    `streams an archive of ${megabytes} MB within ${maxOfArchiveMb} MB of memory`,
     { timeout: 60_000 + megabytes * 200 },
     async () => {
       await using home = await makeHome(dockerHost());
@@ -55,7 +55,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
       report({ backend, archive: figures(archive) });
       expect(archive.result.bytes).toBeGreaterThan(megabytes * 1024 * 1024);
       expect(archive.result.trailer).toBe(`sha-256=:${Buffer.from(archive.result.digest, 'hex').toString('base64')}:`);
-      expect(archive.aboveMb).toBeLessThan(mostOfArchiveMb);
+      expect(archive.aboveMb).toBeLessThan(maxOfArchiveMb);
       await service.ask('/v1/sandboxes/build', { method: 'DELETE' });
     },
   );

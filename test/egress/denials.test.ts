@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../../src/audit/types.ts';
 import type { ConnectionRecord } from '../../src/egress/door/types.ts';
 import { denialEntry } from '../../src/egress/audit.ts';
-import { Denials, type DenialsParts } from '../../src/egress/denials.ts';
+import { Denials, type DenialsInput } from '../../src/egress/denials.ts';
 
 const record = (name: string, patch: Partial<ConnectionRecord> = {}): ConnectionRecord => ({
   ...{ task: 'build', name, port: 443, verdict: 'deny', rule: 'no rule', reason: 'no rule allows it' },
@@ -14,7 +14,7 @@ function counting(windowMs?: number) {
   const entries: AuditEntry[] = [];
   const audit = { recordSoon: (entry: AuditEntry): void => void entries.push(entry) };
   const sandbox = { id: 'sbx_1', taskId: 'build' };
-  const report: DenialsParts['report'] = (denied, count) => audit.recordSoon(denialEntry(sandbox, denied, count));
+  const report: DenialsInput['report'] = (denied, count) => audit.recordSoon(denialEntry(sandbox, denied, count));
   const denials = new Denials({ report, ...(windowMs === undefined ? {} : { windowMs }) });
   return { denials, entries, counts: () => entries.map(({ name, rule, count }) => [name, rule, count]) };
 }

@@ -217,7 +217,7 @@ describe('the egress proxy', () => {
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     for (const host of ['a.example', 'a.example', `${token}.evil.example`]) await ask(row.id, host);
     const denied = async () =>
-      (await here.store.events.read({ after: 0, owner: 'operator', most: 100 })).filter(
+      (await here.store.events.read({ after: 0, owner: 'operator', max: 100 })).filter(
         ({ type }) => type === 'network.denied',
       );
     const about = { taskId: row.taskId, sandboxId: row.id, backend: row.backend, port: 80, rule: 'no rule', count: 1 };

@@ -11,7 +11,7 @@ import { rulesetOf } from '../../src/egress/door/ruleset.ts';
 import { judgeTarget } from '../../src/egress/door/decide.ts';
 import { askAbout } from '../../src/egress/ask.ts';
 import { checkedChange, checkNotDenied } from '../../src/service/network/change.ts';
-import { connectionsOf } from '../../src/service/network/follow.ts';
+import { readConnections } from '../../src/service/network/follow.ts';
 import { logConnection } from '../../src/egress/log.ts';
 import { doorOf, logOf, makeDoor } from '../../src/egress/places.ts';
 import { suggestedRules } from '../../src/service/network/suggest.ts';
@@ -152,7 +152,7 @@ describe('the record of connections', () => {
     const names: (string | null)[] = [];
     const following = (async () => {
       const how = { home, sandboxId: 'sbx_1', count: 2, follow: true, signal: undefined };
-      for await (const { name } of connectionsOf(how)) names.push(name);
+      for await (const { name } of readConnections(how)) names.push(name);
     })();
     await vi.waitFor(() => expect(names).toEqual(['b', 'c']));
     log('d');

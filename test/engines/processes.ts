@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const programs = /^(dockerd|containerd|unshare|sh)$|^containerd-shim/;
 
-interface Seen {
+interface ProcessLine {
   readonly pid: number;
   readonly parent: number;
   readonly program: string;
@@ -28,20 +28,20 @@ export async function endProcessesOf(runtime: string): Promise<void> {
 }
 
 /** Daemons, shims, and the shims' children: the first processes of containers, with which their namespaces die. */
-export function processesOf(runtime: string, seen: readonly Seen[]): readonly number[] {
+export function processesOf(runtime: string, seen: readonly ProcessLine[]): readonly number[] {
   const daemons = seen.filter(({ program, command }) => programs.test(program) && command.includes(runtime));
   const shims = new Set(daemons.filter(({ program }) => program.startsWith('containerd-shim')).map(({ pid }) => pid));
   const containers = seen.filter(({ parent }) => shims.has(parent));
   return [...new Set([...daemons, ...containers].map(({ pid }) => pid))];
 }
 
-function seenProcesses(): readonly Seen[] {
+function seenProcesses(): readonly ProcessLine[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)) ?? []);
 }
 
-function readProcess(pid: number): Seen | null {
+function readProcess(pid: number): ProcessLine | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const end = stat.lastIndexOf(')');

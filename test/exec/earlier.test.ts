@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/backend.ts';
 import { killProcess, waitForProcess } from '../../src/exec/detached/end.ts';
 import { followProcess } from '../../src/exec/detached/follow.ts';
-import { findProcess, type Kept } from '../../src/exec/detached/list.ts';
+import { findProcess, type ProcessDirectory } from '../../src/exec/detached/list.ts';
 import { heldNames } from '../../src/exec/detached/scripts.ts';
 import { LanedSandbox } from '../../src/exec/lane/laned.ts';
 import { run } from '../conformance/command.ts';
@@ -36,7 +36,7 @@ describe.each(shells)('in %s, of the version before', (shell) => {
     exec: async (command, options) =>
       await inner.exec(command, { ...options, env: { HOME: join(home, shell), ...options.env } }),
   };
-  const kept: Kept = { sandbox, key: '', signal: undefined };
+  const kept: ProcessDirectory = { sandbox, key: '', signal: undefined };
 
   async function detached(text: string): Promise<string> {
     const id = newExecId();

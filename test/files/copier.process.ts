@@ -5,9 +5,9 @@ import { processSandbox } from './process-sandbox.ts';
 
 const [way, source = '', target = ''] = process.argv.slice(2);
 const base = process.memoryUsage.rss();
-let most = base;
+let max = base;
 const watch = setInterval(() => {
-  most = Math.max(most, process.memoryUsage.rss());
+  max = Math.max(max, process.memoryUsage.rss());
 }, 5);
 const onProgress = (): void => {
   process.stdout.write('.');
@@ -15,4 +15,4 @@ const onProgress = (): void => {
 if (way === 'in') await copyIn(processSandbox(), { source, target, onProgress });
 else await copyOut(processSandbox(), { source, target, onProgress });
 clearInterval(watch);
-process.stdout.write(`\n${JSON.stringify({ grownBytes: most - base })}\n`);
+process.stdout.write(`\n${JSON.stringify({ grownBytes: max - base })}\n`);

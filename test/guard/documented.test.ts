@@ -9,9 +9,9 @@ import type { GuardInput } from '../../src/guard/types.ts';
 import { openPolicy } from '../../src/policy/policy.ts';
 import { decideTool } from '../../src/policy/tool.ts';
 import type { Verdict } from '../../src/policy/types.ts';
-import { call, directories, guardOn, type Made, refusalOf } from './world.ts';
+import { call, directories, guardOn, type GuardHome, refusalOf } from './world.ts';
 
-function written(text: string): Made {
+function written(text: string): GuardHome {
   const made = directories();
   mkdirSync(made.home, { mode: 0o700 });
   writeFileSync(join(made.home, 'config.yaml'), text, { mode: 0o600 });

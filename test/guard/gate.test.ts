@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Guarantees } from '../../src/backend.ts';
-import { callOf, codeSubject, readable, type Wanted } from '../../src/guard/call.ts';
+import { callOf, codeSubject, readable, type CallInput } from '../../src/guard/call.ts';
 import { call, directories, guardOn, refusalOf } from './world.ts';
 
 function withFile(text: string): ReturnType<typeof directories> {
@@ -133,7 +133,7 @@ describe('the gate', () => {
   });
 
   it('knows the reach by what the place promises and what is bound in', () => {
-    const plan = (isolation: Guarantees['isolation'], mounts: readonly unknown[]): Wanted => ({
+    const plan = (isolation: Guarantees['isolation'], mounts: readonly unknown[]): CallInput => ({
       plan: { taskId: 't', spec: { backend: 'b', mounts }, guarantees: { isolation } },
       request: { execId: 'exec_1', cwd: '/', env: { B: '1', A: 'secret' }, stdin: true },
       subject: { kind: 'text', text: 'ls' },

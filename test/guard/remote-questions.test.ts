@@ -3,7 +3,7 @@ import { Budgets } from '../../src/budget/budgets.ts';
 import { kinds } from '../../src/budget/kinds.ts';
 import { RemoteQuestions } from '../../src/guard/remote-questions.ts';
 
-const most = kinds.questions.perOwner;
+const max = kinds.questions.perOwner;
 
 /** Asks of people who answer when the test says so. */
 function asking() {
@@ -38,12 +38,12 @@ it('one owner with as many open questions as there may be keeps no other owner f
   const { ask } = asking();
   const asked = await Promise.allSettled(Array.from({ length: 300 }, async (_, index) => await ask('mallory', index)));
   const refused = asked.filter((each) => each.status === 'rejected' && each.reason.code === 'resource_exhausted');
-  expect(refused).toHaveLength(300 - most);
+  expect(refused).toHaveLength(300 - max);
   await expect(ask('alice', 0)).rejects.toMatchObject(isOpen);
   await expect(ask('mallory', 301)).rejects.toMatchObject({
     code: 'resource_exhausted',
-    message: `mallory holds ${most} open questions, and may hold ${most}`,
-    details: { budget: 'questions', owner: 'mallory', used: most },
+    message: `mallory holds ${max} open questions, and may hold ${max}`,
+    details: { budget: 'questions', owner: 'mallory', used: max },
   });
 });
 

@@ -8,7 +8,7 @@ const risky = 'rm -rf ./build';
 const agent: Caller = { owner: 'operator', token: 'tok_agent' };
 const person: Caller = { owner: 'operator', token: 'tok_person' };
 
-interface Asked {
+interface RemoteCall {
   readonly caller?: Caller;
   readonly waits?: boolean;
   readonly signal?: AbortSignal;
@@ -17,7 +17,10 @@ interface Asked {
 }
 
 /** The code and the details of the refusal; `null` when it passes. */
-async function ask(guard: Guard, { caller = agent, waits = true, signal, execId = 'exec_1', command = risky }: Asked) {
+async function ask(
+  guard: Guard,
+  { caller = agent, waits = true, signal, execId = 'exec_1', command = risky }: RemoteCall,
+) {
   const ids: string[] = [];
   const question = { waits, onAsked: (id: string) => ids.push(id) };
   const outcome = await guard.gate.admit(call(command, { execId }), { caller, question, signal }).then(

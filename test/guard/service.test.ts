@@ -7,18 +7,18 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Question } from '../../src/guard/types.ts';
 import { openCaisson } from '../../src/main.ts';
 import type { OpenInput } from '../../src/service/open.ts';
-import type { Started } from '../cli/process.ts';
+import type { CliProcess } from '../cli/process.ts';
 import { queue, hasTerminal, type ApprovalQueue } from './terminal.ts';
 
 const patience = { timeout: 60_000 };
 
-interface Opened {
+interface GuardedService {
   readonly caisson: Awaited<ReturnType<typeof openCaisson>>;
   /** A directory that the commands would remove. */
   readonly victim: string;
 }
 
-async function opened(input: Partial<OpenInput> = {}): Promise<Opened> {
+async function opened(input: Partial<OpenInput> = {}): Promise<GuardedService> {
   const root = await mkdtemp(join(tmpdir(), 'caisson-gate-'));
   const victim = join(root, 'victim');
   await mkdir(victim);
@@ -108,7 +108,7 @@ describe('every verb that runs something', () => {
   });
 });
 
-async function onTerminal(args: string, env: Record<string, string> = {}): Promise<Started & ApprovalQueue> {
+async function onTerminal(args: string, env: Record<string, string> = {}): Promise<CliProcess & ApprovalQueue> {
   const at = await queue();
   return { ...at, ...at.caisson(args, env) };
 }

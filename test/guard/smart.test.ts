@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Guard } from '../../src/guard/open.ts';
 import { call, configured, directories, guardOn, refusalOf } from './world.ts';
 
-interface Asked {
+interface ModelPrompt {
   readonly model: string;
   readonly temperature: number;
   readonly max_tokens: number;
@@ -16,18 +16,18 @@ interface Asked {
 
 interface Endpoint {
   readonly url: string;
-  readonly asked: Asked[];
+  readonly asked: ModelPrompt[];
   readonly keys: (string | undefined)[];
   close(): void;
 }
 
 /** Speaks the chat protocol of OpenAI; `answer` is the model. */
-async function endpoint(answer: (asked: Asked) => string | number): Promise<Endpoint> {
-  const asked: Asked[] = [];
+async function endpoint(answer: (asked: ModelPrompt) => string | number): Promise<Endpoint> {
+  const asked: ModelPrompt[] = [];
   const keys: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      const input: Asked = JSON.parse(body);
+      const input: ModelPrompt = JSON.parse(body);
       asked.push(input);
       keys.push(request.headers.authorization);
       const content = answer(input);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { bin, start, type Started } from '../cli/process.ts';
+import { bin, start, type CliProcess } from '../cli/process.ts';
 
 /** From util-linux: runs a shell line on a terminal of its own and passes it through. */
 const script = '/usr/bin/script';
@@ -19,7 +19,7 @@ export interface ApprovalQueue {
   readonly victim: string;
   /** Writes an executable into the state directory. */
   readonly program: (name: string, body: string) => string;
-  readonly caisson: (args: string, env?: Record<string, string>) => Started;
+  readonly caisson: (args: string, env?: Record<string, string>) => CliProcess;
 }
 
 export async function queue(config = ''): Promise<ApprovalQueue> {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isCode } from '../../src/errors.ts';
 import type { Guard } from '../../src/guard/open.ts';
 import type { GuardInput } from '../../src/guard/types.ts';
-import { call, directories, guardOn, type Made, refusalOf } from './world.ts';
+import { call, directories, guardOn, type GuardHome, refusalOf } from './world.ts';
 
 /** Section in the form that the document prints. */
 const documented = `# In ~/.hermes/config.yaml
@@ -19,7 +19,7 @@ security:
       - "/etc/hermes/blocked-sites.txt"
 `;
 
-function written(text: string): Made {
+function written(text: string): GuardHome {
   const made = directories();
   mkdirSync(made.home, { mode: 0o700 });
   writeFileSync(join(made.home, 'config.yaml'), text, { mode: 0o600 });
@@ -77,7 +77,7 @@ describe('the documented snippet', () => {
 describe('a shared list', () => {
   const config = 'security: {website_blocklist: {shared_files: [lists/sites.txt]}}\n';
 
-  function withList(text: string): { readonly made: Made; readonly file: string } {
+  function withList(text: string): { readonly made: GuardHome; readonly file: string } {
     const made = written(config);
     mkdirSync(join(made.home, 'lists'));
     const file = join(made.home, 'lists', 'sites.txt');

@@ -12,12 +12,12 @@ import { openStore } from '../../src/store/sqlite/open.ts';
 import type { Call } from '../../src/guard/call.ts';
 import type { Approver, Question } from '../../src/guard/types.ts';
 
-export interface Made {
+export interface GuardHome {
   readonly home: string;
   readonly project: string;
 }
 
-export function directories(): Made {
+export function directories(): GuardHome {
   const root = mkdtempSync(join(tmpdir(), 'caisson-guard-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   return { home: join(root, 'home'), project: root };
@@ -34,7 +34,7 @@ export function answering(...answers: readonly string[]): Approver & { readonly 
   return Object.assign(approver, { questions });
 }
 
-export function configured(text: string): Made {
+export function configured(text: string): GuardHome {
   const made = directories();
   mkdirSync(made.home, { mode: 0o700 });
   writeFileSync(join(made.home, 'config.yaml'), text, { mode: 0o600 });
@@ -42,7 +42,7 @@ export function configured(text: string): Made {
 }
 
 export async function guardOn(
-  { home, project }: Made,
+  { home, project }: GuardHome,
   input: GuardInput & { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Guard> {
   const { env = {}, ...guard } = input;

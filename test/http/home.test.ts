@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../src/http/serve.ts';
 import { version } from '../../src/lib/build.ts';
 import { answerFile, isServiceAlive, readServiceRecord, recordFile } from '../../src/lib/service-record.ts';
-import { askSocket, type Answer, type Said } from './unix.ts';
+import { askSocket, type Answer, type UnixRequest } from './unix.ts';
 import { openWorld, type World } from './world.ts';
 
 let world: World;
@@ -28,7 +28,7 @@ const homeOf = ({ root }: World): string => join(root, 'home');
 const recordOf = (at: World) => readServiceRecord(homeOf(at)) ?? expect.fail('there is no record');
 const answerOf = (at: World): string => readFileSync(answerFile(homeOf(at)), 'utf8').trim();
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-const ask = async (path: string, how: Said = {}): Promise<Answer> =>
+const ask = async (path: string, how: UnixRequest = {}): Promise<Answer> =>
   await askSocket(recordOf(world).socket, path, { token: recordOf(world).token, ...how });
 
 describe('the files of a running service', () => {

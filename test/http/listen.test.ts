@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CaissonError } from '../../src/errors.ts';
-import { notListening, type Wanted } from '../../src/http/not-listening.ts';
+import { notListening, type ListenAddress } from '../../src/http/not-listening.ts';
 import { holderOf, listenersOn } from '../../src/http/port-holder.ts';
 import { openWorld } from './world.ts';
 
-const place: Wanted = { host: '127.0.0.1', port: 7480, socket: null };
-const failure = (code: string): Error => Object.assign(new Error(`listen ${code}`), { code });
+const place: ListenAddress = { host: '127.0.0.1', port: 7480, socket: null };
+const listenError = (code: string): Error => Object.assign(new Error(`listen ${code}`), { code });
 
 /** A port of this process on which something listens. */
 async function takenPort(): Promise<{ readonly port: number } & AsyncDisposable> {
@@ -35,7 +35,7 @@ describe('a service whose port is in use', () => {
   });
 
   it('says so where the process is not to be seen', () => {
-    expect(notListening(failure('EADDRINUSE'), place, () => null)).toMatchObject({
+    expect(notListening(listenError('EADDRINUSE'), place, () => null)).toMatchObject({
       message: 'port 7480 of 127.0.0.1 is in use by another process',
     });
   });
@@ -67,7 +67,7 @@ describe('a service that cannot listen', () => {
     ['EADDRNOTAVAIL', '127.0.0.1 is not an address of this host'],
     ['ENOTFOUND', '127.0.0.1 is not an address of this host'],
   ])('says why: %s', (code, message) => {
-    expect(notListening(failure(code), place)).toMatchObject({ code: 'failed_precondition', message });
+    expect(notListening(listenError(code), place)).toMatchObject({ code: 'failed_precondition', message });
   });
 
   it('says what is wrong with the path of its socket', async () => {
@@ -81,7 +81,7 @@ describe('a service that cannot listen', () => {
   });
 
   it('leaves other errors as they are', () => {
-    const errors = [failure('EMFILE'), new CaissonError('conflict', 'another service listens')];
+    const errors = [listenError('EMFILE'), new CaissonError('conflict', 'another service listens')];
     for (const error of errors) expect(notListening(error, { ...place, socket: '/x' })).toBe(error);
   });
 });

@@ -37,7 +37,7 @@ export const upgrade = (path: string, ...more: readonly string[]): readonly stri
   ...more,
 ];
 
-export interface Opened {
+export interface RawSocket {
   readonly socket: WebSocket;
   /** What came: text frames as objects, binary frames as bytes. */
   readonly events: Readonly<Record<string, unknown>>[];
@@ -50,7 +50,7 @@ export interface Opened {
 export function openSocket(
   url: string,
   { token, protocols = ['caisson.v1'] }: { readonly token?: string; readonly protocols?: readonly string[] },
-): Promise<Opened> {
+): Promise<RawSocket> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(url.replace('http:', 'ws:'), [...protocols], { headers });
   const events: Readonly<Record<string, unknown>>[] = [];

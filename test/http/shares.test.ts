@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mostWaiting } from '../../src/budget/budget.ts';
+import { maxWaiting } from '../../src/budget/budget.ts';
 import { kinds } from '../../src/budget/kinds.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -40,7 +40,7 @@ it('an owner that checks as much as it may keeps no other owner from its checks'
   expect((await check('alice')).status).toBe(200);
   expect(await figures()).toMatchObject({ used: 1, waiting: 1 });
   const leaving = new AbortController();
-  const others = Array.from({ length: mostWaiting - 1 }, () => budget.wait('mallory', { signal: leaving.signal }));
+  const others = Array.from({ length: maxWaiting - 1 }, () => budget.wait('mallory', { signal: leaving.signal }));
   const left = Promise.allSettled(others);
   const refused = await check('mallory');
   expect([refused.status, await refused.json()]).toMatchObject([429, refusal('checks')]);

@@ -5,9 +5,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { limitBodies, limitConnections } from '../../src/http/slow-clients.ts';
 
-async function opened(mostMs: number): Promise<number> {
+async function opened(maxMs: number): Promise<number> {
   const app = fastify();
-  limitBodies(app, mostMs);
+  limitBodies(app, maxMs);
   app.post('/', async ({ body }) => await Promise.resolve({ got: body }));
   await app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(async () => await app.close());

@@ -7,7 +7,7 @@ export interface Answer {
   readonly text: string;
 }
 
-export interface Said {
+export interface UnixRequest {
   readonly method?: string;
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface Said {
 export function askSocket(
   socketPath: string,
   path: string,
-  { method, token, headers, body }: Said = {},
+  { method, token, headers, body }: UnixRequest = {},
 ): Promise<Answer> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   return new Promise((resolve, reject) => {

@@ -20,13 +20,13 @@ export interface World extends AsyncDisposable {
   readonly agent: string;
   /** A token with `approve` alone. */
   readonly person: string;
-  readonly ask: (path: string, how?: Asked) => Promise<Response>;
+  readonly ask: (path: string, how?: TestRequest) => Promise<Response>;
   /** All that was logged. */
   readonly logged: () => string;
   readonly stop: () => Promise<void>;
 }
 
-export interface Asked {
+export interface TestRequest {
   readonly method?: string;
   readonly token?: string | null;
   readonly body?: unknown;
@@ -34,7 +34,7 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-interface Wanted {
+interface HttpWorldOptions {
   readonly config?: string;
   readonly settings?: Partial<CaissonApi['config']['server']>;
   readonly heartbeatMs?: number;
@@ -50,7 +50,7 @@ export async function openWorld({
   mcpLimits,
   home: given,
   idleMs,
-}: Wanted = {}): Promise<World> {
+}: HttpWorldOptions = {}): Promise<World> {
   const root = mkdtempSync(join(tmpdir(), 'caisson-http-'));
   const home = given ?? join(root, 'home');
   mkdirSync(home, { mode: 0o700, recursive: true });
@@ -93,7 +93,7 @@ export async function openWorld({
   };
 }
 
-function requestOf({ method, token, body, headers = {}, signal }: Asked, usual: string): RequestInit {
+function requestOf({ method, token, body, headers = {}, signal }: TestRequest, usual: string): RequestInit {
   const bytes = typeof body === 'string' || body instanceof Uint8Array;
   const type = body === undefined || bytes ? {} : { 'content-type': 'application/json' };
   const authorization = token === null ? {} : { authorization: `Bearer ${token ?? usual}` };

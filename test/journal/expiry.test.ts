@@ -57,16 +57,16 @@ describe('expiry', () => {
   it('makes room for what runs by removing what has ended, segments too', async () => {
     const directory = newDirectory();
     const journal = await openAt(directory, { storeBytes: 100_000_000, holder: 'busy' });
-    let most = 0;
+    let max = 0;
     for (let index = 0; index < 600; index += 1) {
       const recorder = journal.record(newExecId(), started);
       for (let at = 0; at < 4; at += 1) await recorder.write('stdout', Buffer.alloc(100_000));
       expect(recorder.note).toBe(null);
       await recorder.end(exitAfter({ stdout: 400_000, stderr: 0 }));
-      most = Math.max(most, bytesOf(directory) + bytesOf(join(directory, 'spill')));
+      max = Math.max(max, bytesOf(directory) + bytesOf(join(directory, 'spill')));
     }
-    expect(most).toBeLessThanOrEqual(100_000_000);
-    expect(most).toBeGreaterThan(60_000_000);
+    expect(max).toBeLessThanOrEqual(100_000_000);
+    expect(max).toBeGreaterThan(60_000_000);
     await journal.close();
   });
 

@@ -2,9 +2,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { linesOf, messageIn, MessageWriter } from '../../src/lib/message-lines.ts';
 
-async function all(source: Readable, most?: number): Promise<readonly string[]> {
+async function all(source: Readable, max?: number): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const line of linesOf(source, most)) lines.push(line);
+  for await (const line of linesOf(source, max)) lines.push(line);
   return lines;
 }
 

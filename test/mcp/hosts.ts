@@ -9,7 +9,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 /** What a server says, as JSON.parse gives it. */
 export type Loose = ReturnType<typeof JSON.parse>;
 
-export type Place =
+export type ServerAddress =
   | { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   | { readonly url: string; readonly token: string };
 
@@ -52,7 +52,7 @@ export type Kind = (typeof kinds)[number];
 
 const info = { name: 'test host', version: '1.0.0' };
 
-export async function connect(kind: Kind, place: Place, { elicitation, ask }: How = {}): Promise<Host> {
+export async function connect(kind: Kind, place: ServerAddress, { elicitation, ask }: How = {}): Promise<Host> {
   const capabilities = elicitation === undefined ? {} : { elicitation };
   const client =
     kind === 'the old client' ? await old(place, capabilities, ask) : await current(kind, place, capabilities, ask);
@@ -89,7 +89,7 @@ function dataOf({ structuredContent, content }: Loose): Loose {
   }
 }
 
-async function current(kind: Kind, place: Place, capabilities: object, ask: Ask | undefined): Promise<Client> {
+async function current(kind: Kind, place: ServerAddress, capabilities: object, ask: Ask | undefined): Promise<Client> {
   const mode = kind === 'the current client' ? ({ pin: '2026-07-28' } as const) : ('legacy' as const);
   const client = new NewClient(info, { capabilities, versionNegotiation: { mode } });
   if (ask !== undefined)
@@ -108,7 +108,7 @@ async function current(kind: Kind, place: Place, capabilities: object, ask: Ask 
   };
 }
 
-async function old(place: Place, capabilities: object, ask: Ask | undefined): Promise<Client> {
+async function old(place: ServerAddress, capabilities: object, ask: Ask | undefined): Promise<Client> {
   const client = new OldClient(info, { capabilities });
   if (ask !== undefined)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }): Promise<Loose> => await ask(params));

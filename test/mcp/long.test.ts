@@ -1,7 +1,7 @@
 /** A host that waits as long as hosts do, a hundred times faster: what runs longer than a call is read to its end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { usualLimits } from '../../src/mcp/limits.ts';
+import { defaultLimits } from '../../src/mcp/limits.ts';
 import { openWorld, type World } from '../http/world.ts';
 import { connect, kinds } from './hosts.ts';
 
@@ -12,7 +12,7 @@ const hostWaitsMs = 60_000 / faster;
 let world: World;
 beforeAll(async () => {
   world = await openWorld({
-    mcpLimits: { ...usualLimits, answerMs: 45_000 / faster, progressMs: 30 },
+    mcpLimits: { ...defaultLimits, answerMs: 45_000 / faster, progressMs: 30 },
   });
 });
 afterAll(async () => await world[Symbol.asyncDispose]());
@@ -56,7 +56,7 @@ it.concurrent.each(kinds.slice(1))(
   'a session of which nothing is heard ends, and one with a call that runs does not (%s)',
   { timeout: 60_000 },
   async (kind) => {
-    await using other = await openWorld({ mcpLimits: { ...usualLimits, answerMs: 4000, idleMs: 3000 } });
+    await using other = await openWorld({ mcpLimits: { ...defaultLimits, answerMs: 4000, idleMs: 3000 } });
     await using host = await connect(kind, { url: `${other.url}/mcp`, token: other.agent });
     const { data } = await host.call('run_command', { task: 'idle', command: 'sleep 20' });
     expect(data).toMatchObject({ reason: 'running' });
@@ -66,7 +66,7 @@ it.concurrent.each(kinds.slice(1))(
 );
 
 it('a token has so many sessions of the old protocol, and the one that was longest unused makes room', async () => {
-  await using other = await openWorld({ mcpLimits: { ...usualLimits, mostSessions: 3 } });
+  await using other = await openWorld({ mcpLimits: { ...defaultLimits, maxSessions: 3 } });
   const token = await other.token('run', 'read');
   const open = async () => await connect('the old client', { url: `${other.url}/mcp`, token });
   const hosts = [await open(), await open(), await open()];

@@ -21,7 +21,7 @@ it('pages of any size hold all of a text, wherever a character was cut', () => {
       fc.string({ unit: 'binary', maxLength: 60 }),
       pieces,
       fc.integer({ min: 1, max: 12 }),
-      (text, cuts, mostBytes) => {
+      (text, cuts, maxBytes) => {
         const rest = { stdout: Buffer.from(text), stderr: Buffer.from(text) };
         const events: ExecEvent[] = [];
         const cut = (stream: 'stdout' | 'stderr', length: number): void => {
@@ -34,7 +34,7 @@ it('pages of any size hold all of a text, wherever a character was cut', () => {
         const read = { stdout: '', stderr: '' };
         let cursor = start;
         for (;;) {
-          const page = new Page(cursor, { mostBytes, streams: ['stdout', 'stderr'] });
+          const page = new Page(cursor, { maxBytes, streams: ['stdout', 'stderr'] });
           for (const event of events.filter(({ seq }) => seq > cursor.seq)) if (!page.take(event)) break;
           const { stdout, stderr, next } = page.read();
           read.stdout += stdout;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compiled } from '../compiled.ts';
 import { bin, finished } from '../cli/process.ts';
-import type { Place } from './hosts.ts';
+import type { ServerAddress } from './hosts.ts';
 
 export interface StdioHome extends AsyncDisposable {
-  readonly place: Place;
+  readonly place: ServerAddress;
   readonly root: string;
   /** The command line on the same state directory. */
   readonly cli: (

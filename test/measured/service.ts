@@ -11,7 +11,7 @@ import type { Figures } from './figures.ts';
 const cli = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
 const preload = new URL('figures.ts', import.meta.url).href;
 
-interface Wanted {
+interface MeasuredOptions {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export class MeasuredService implements AsyncDisposable {
     this.#log = log;
   }
 
-  static async start({ home, cwd, env, descriptors }: Wanted): Promise<MeasuredService> {
+  static async start({ home, cwd, env, descriptors }: MeasuredOptions): Promise<MeasuredService> {
     const node = [process.execPath, '--expose-gc', '--import', preload, cli, 'serve', '--port', '0'];
     const [program = '', ...args] =
       descriptors === undefined ? node : ['prlimit', `--nofile=${descriptors}:${descriptors}`, ...node];

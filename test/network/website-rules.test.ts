@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { canonicalHost } from '../../src/values/host.ts';
 import { websiteRule } from '../../src/values/website-rule.ts';
-import { websitesOf } from '../../src/network/websites.ts';
+import { indexWebsites } from '../../src/network/websites.ts';
 
 /** Whether the rule, as it is written, blocks the host, as it is written. */
 function blocks(rule: string, host: string): boolean {
   const read = websiteRule(rule);
   if (read === null) throw new Error(`no rule: ${rule}`);
   const canonical = canonicalHost(host);
-  return canonical !== null && websitesOf([{ ...read, source: 'test' }]).find(canonical) !== null;
+  return canonical !== null && indexWebsites([{ ...read, source: 'test' }]).find(canonical) !== null;
 }
 
 it.each([
@@ -81,7 +81,7 @@ it('tells the rule that is nearest to the host, and where it stands', () => {
     if (rule === null) throw new Error(text);
     return { ...rule, source: `list:${at + 1}` };
   });
-  const { find } = websitesOf(rules);
+  const { find } = indexWebsites(rules);
   expect(find('a.b.example.com')).toMatchObject({ text: 'b.example.com', source: 'list:3' });
   expect(find('c.example.com')).toMatchObject({ text: 'example.com', source: 'list:1' });
   expect(find('example.org')).toBeNull();
@@ -91,7 +91,7 @@ it('has another version with every rule', () => {
   const rules = ['example.com', '*.example.com'].map((text) => ({ text, host: 'example.com', source: '' }));
   const versions = [[], [false], [true]].map(
     (kinds) =>
-      websitesOf(kinds.flatMap((onlyBelow) => rules.slice(0, 1).map((rule) => ({ ...rule, onlyBelow })))).version,
+      indexWebsites(kinds.flatMap((onlyBelow) => rules.slice(0, 1).map((rule) => ({ ...rule, onlyBelow })))).version,
   );
   expect(new Set(versions).size).toBe(3);
 });

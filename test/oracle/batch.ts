@@ -6,7 +6,7 @@ import { filesIn, isWhole } from './files.ts';
 import type { Answer, Run } from './ours.ts';
 import type { Outcome, Ran } from './outcome.ts';
 import { type Path, together } from './path.ts';
-import type { Place } from './place.ts';
+import type { OraclePlace } from './place.ts';
 import { stdinOf } from './stdin.ts';
 
 /** `raw`: the engine on pipes. `raw terminal`: the engine on a terminal. */
@@ -22,27 +22,31 @@ function script(name: string): Buffer {
   return readFileSync(new URL(name, import.meta.url));
 }
 
-export async function makeFixture(place: Place): Promise<void> {
+export async function makeFixture(place: OraclePlace): Promise<void> {
   await runScript(place, 'fixture', [place.root]);
 }
 
-async function runScript(place: Place, name: keyof typeof scripts, args: readonly string[]): Promise<string> {
+async function runScript(place: OraclePlace, name: keyof typeof scripts, args: readonly string[]): Promise<string> {
   const words = args.map((each) => `'${each}'`).join(' ');
   const text = `exec bash -s ${words}`;
   return await place.raw.text(place.bash(text, { stdin: scripts[name], tty: false, directory: '/' }));
 }
 
-const mostManifests = 5;
+const maxManifests = 5;
 
-async function manifestOf(place: Place, directory: string): Promise<string> {
-  for (let tries = 0; tries < mostManifests; tries += 1) {
+async function manifestOf(place: OraclePlace, directory: string): Promise<string> {
+  for (let tries = 0; tries < maxManifests; tries += 1) {
     const manifest = await runScript(place, 'manifest', [directory]);
     if (isWhole(manifest)) return manifest;
   }
   throw new Error(`the list of the files in ${directory} did not arrive whole`);
 }
 
-export async function runBatch(place: Place, side: Side, cases: readonly Case[]): Promise<ReadonlyMap<string, Ran>> {
+export async function runBatch(
+  place: OraclePlace,
+  side: Side,
+  cases: readonly Case[],
+): Promise<ReadonlyMap<string, Ran>> {
   if (cases.length === 0) return new Map();
   batches += 1;
   const batch = `batch-${String(batches).padStart(5, '0')}`;
@@ -67,7 +71,7 @@ const unknown: Answer = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), code
 const nameOf = ({ group }: Case, index: number): string =>
   `${group === 'git' ? 'git' : 'plain'}-${String(index).padStart(6, '0')}`;
 
-async function answersOf(place: Place, side: Side, runs: readonly Run[]): Promise<readonly Answer[]> {
+async function answersOf(place: OraclePlace, side: Side, runs: readonly Run[]): Promise<readonly Answer[]> {
   const queue = new PQueue({ concurrency: isRaw(side) ? rawTogether : together[side] });
   const pause = side === 'ready' ? readyMs : 0;
   return await Promise.all(
@@ -81,7 +85,7 @@ async function answersOf(place: Place, side: Side, runs: readonly Run[]): Promis
   );
 }
 
-async function answerOf(place: Place, side: Side, run: Run): Promise<Answer> {
+async function answerOf(place: OraclePlace, side: Side, run: Run): Promise<Answer> {
   if (isRaw(side)) return await rawAnswer(place, side, run);
   try {
     return await place.run(side, run);
@@ -93,7 +97,7 @@ async function answerOf(place: Place, side: Side, run: Run): Promise<Answer> {
 const isRaw = (side: Side): side is 'raw' | 'raw terminal' => side === 'raw' || side === 'raw terminal';
 
 async function rawAnswer(
-  place: Place,
+  place: OraclePlace,
   side: 'raw' | 'raw terminal',
   { case: { steps, stdin }, directory }: Run,
 ): Promise<Answer> {

@@ -5,7 +5,7 @@ import { canRun, type Path, paths } from './path.ts';
 import { chosen, randomOf, shuffled } from './random.ts';
 
 /** A command in the place where it is to run. */
-export interface Placed extends Pairing {
+export interface PlacedCommand extends Pairing {
   readonly place: string;
 }
 
@@ -13,7 +13,7 @@ const part = 1 / 3;
 const pathsOfEach = 2;
 
 /** A third of the commands, each in one place and on two of the paths that it can take. Any of them may be the last that there is time for. */
-export function partOf(cases: readonly Case[], places: readonly string[], seed: number): readonly Placed[] {
+export function partOf(cases: readonly Case[], places: readonly string[], seed: number): readonly PlacedCommand[] {
   const random = randomOf(seed);
   return shuffled(chosen(cases, Math.ceil(cases.length * part), random), random).flatMap((each) => {
     const [place = ''] = chosen(places, 1, random);
@@ -22,7 +22,7 @@ export function partOf(cases: readonly Case[], places: readonly string[], seed: 
   });
 }
 
-export function everything(cases: readonly Case[], places: readonly string[]): readonly Placed[] {
+export function everything(cases: readonly Case[], places: readonly string[]): readonly PlacedCommand[] {
   return places.flatMap((place) =>
     cases.flatMap((each) => paths.filter((path) => canRun(path, each)).map((path) => ({ case: each, path, place }))),
   );

@@ -4,7 +4,7 @@ import { runBatch } from './batch.ts';
 import type { Case } from './case.ts';
 import { type Difference, differences, type Ran } from './outcome.ts';
 import { canRun, type Path } from './path.ts';
-import type { Place } from './place.ts';
+import type { OraclePlace } from './place.ts';
 import { programsIn } from './programs.ts';
 
 /** One command on one path. */
@@ -13,7 +13,7 @@ export interface Pairing {
   readonly path: Path;
 }
 
-export interface Found extends Pairing {
+export interface Comparison extends Pairing {
   readonly place: string;
   readonly differences: readonly Difference[];
   /** An accepted difference that says that it is there. */
@@ -23,14 +23,14 @@ export interface Found extends Pairing {
 export interface Compared {
   /** Commands on a path that were run and compared. */
   readonly ran: number;
-  readonly found: readonly Found[];
+  readonly found: readonly Comparison[];
   /** Differences that were there once and did not come again. */
-  readonly unsteady: readonly Found[];
+  readonly unsteady: readonly Comparison[];
 }
 
 /** Pairings that the place can run. */
 export function possible(
-  place: Pick<Place, 'programs' | 'hasTerminals'>,
+  place: Pick<OraclePlace, 'programs' | 'hasTerminals'>,
   pairings: readonly Pairing[],
 ): readonly Pairing[] {
   return pairings.filter(
@@ -41,12 +41,12 @@ export function possible(
   );
 }
 
-export async function compare(place: Place, pairings: readonly Pairing[]): Promise<Compared> {
+export async function compare(place: OraclePlace, pairings: readonly Pairing[]): Promise<Compared> {
   const able = possible(place, pairings);
   const first = await differing(place, able);
   // What differs in every run alike is a fact; what does not is reported as unsteady.
   const again = await differing(place, first);
-  const isIn = (all: readonly Found[], { case: { id }, path }: Pairing): boolean =>
+  const isIn = (all: readonly Comparison[], { case: { id }, path }: Pairing): boolean =>
     all.some((each) => each.case.id === id && each.path === path);
   return {
     ran: able.length,
@@ -55,8 +55,8 @@ export async function compare(place: Place, pairings: readonly Pairing[]): Promi
   };
 }
 
-async function differing(place: Place, pairings: readonly Pairing[]): Promise<readonly Found[]> {
-  const found: Found[] = [];
+async function differing(place: OraclePlace, pairings: readonly Pairing[]): Promise<readonly Comparison[]> {
+  const found: Comparison[] = [];
   const raw = await rawRuns(place, pairings);
   for (const [path, group] of Map.groupBy(pairings, (each) => each.path)) {
     const ours = await runBatch(
@@ -78,7 +78,7 @@ async function differing(place: Place, pairings: readonly Pairing[]): Promise<re
 
 type RawRun = (each: Case, path: Path) => Ran | undefined;
 
-async function rawRuns(place: Place, pairings: readonly Pairing[]): Promise<RawRun> {
+async function rawRuns(place: OraclePlace, pairings: readonly Pairing[]): Promise<RawRun> {
   const [onTerminal, onPipes] = [true, false].map((is) => {
     const cases = pairings.filter(({ path }) => (path === 'terminal') === is).map((each) => each.case);
     return [...new Set(cases)];

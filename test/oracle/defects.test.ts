@@ -4,13 +4,13 @@ import { type Case, commandOf, readCases } from './case.ts';
 import { compare } from './compare.ts';
 import { defects } from './defects/all.ts';
 import type { Damage, Defect } from './defects/defect.ts';
-import type { Place } from './place.ts';
+import type { OraclePlace } from './place.ts';
 import { local } from './places/local.ts';
 
 const byCommand = new Map(readCases().map((each) => [commandOf(each.line), each]));
 const none: Damage = (sound) => sound;
 let damage: Damage = none;
-let place: Place;
+let place: OraclePlace;
 
 beforeAll(async () => {
   place = await local.open((sound) => damage(sound));

@@ -31,16 +31,16 @@ export interface Ours {
 /** What is asked of the API here, so that a defect can stand between. */
 export interface Library {
   readonly execs: Pick<CaissonApi['execs'], 'logs'> & {
-    start(...args: Parameters<CaissonApi['execs']['start']>): Promise<Started>;
+    start(...args: Parameters<CaissonApi['execs']['start']>): Promise<OracleProcess>;
   };
   readonly sessions: Pick<CaissonApi['sessions'], 'close'> & {
-    exec(...args: Parameters<CaissonApi['sessions']['exec']>): Promise<Started & Pick<RunningText, 'session'>>;
+    exec(...args: Parameters<CaissonApi['sessions']['exec']>): Promise<OracleProcess & Pick<RunningText, 'session'>>;
   };
   readonly processes: Pick<CaissonApi['processes'], 'start' | 'input' | 'wait'>;
 }
 
 /** A process of the library, or of the client of a service. */
-export interface Started extends Pick<Running, 'exit'> {
+export interface OracleProcess extends Pick<Running, 'exit'> {
   readonly stdin: Writable | ByteSink | null;
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
@@ -165,7 +165,7 @@ async function byTool({ mcp, taskId }: Ours, run: Run): Promise<Answer> {
   };
 }
 
-const mostPageBytes = 256 * 1024;
+const maxPageBytes = 256 * 1024;
 
 /** All of it, where one answer holds a part. */
 async function pagesOf(
@@ -174,7 +174,7 @@ async function pagesOf(
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const all = { stdout: '', stderr: '' };
   for (let after: string | undefined, more = true; more;) {
-    const page = { exec_id: execId, max_bytes: mostPageBytes, ...(after === undefined ? {} : { after }) };
+    const page = { exec_id: execId, max_bytes: maxPageBytes, ...(after === undefined ? {} : { after }) };
     const { data, isError } = await mcp.call('read_output', page);
     if (isError) throw new Error(`read_output: ${JSON.stringify(data).slice(0, 500)}`);
     all.stdout += data.stdout;
@@ -189,7 +189,7 @@ export async function collected({
   stdout,
   stderr,
   exit,
-}: Pick<Started, 'stdout' | 'stderr' | 'exit'>): Promise<Answer> {
+}: Pick<OracleProcess, 'stdout' | 'stderr' | 'exit'>): Promise<Answer> {
   const [out, err, end] = await Promise.all([bytesOf(stdout), bytesOf(stderr), exit]);
   return { stdout: out, stderr: err, code: shellCode(end), fault: faultOf(end) };
 }

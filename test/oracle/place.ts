@@ -4,7 +4,7 @@ import type { Answer, Run } from './ours.ts';
 import type { Path } from './path.ts';
 import type { RawCommand, RawRunner } from './raw.ts';
 
-export interface Place extends AsyncDisposable {
+export interface OraclePlace extends AsyncDisposable {
   readonly name: string;
   /** Directory in the sandbox for all that the oracle makes. */
   readonly root: string;
@@ -24,5 +24,5 @@ export interface PlaceSource {
   /** Why it cannot be had on this machine; `null` when it can. */
   readonly unavailable: string | null;
   /** `damage`: what a planted defect makes of Caisson. */
-  readonly open: (damage?: Damage) => Promise<Place>;
+  readonly open: (damage?: Damage) => Promise<OraclePlace>;
 }

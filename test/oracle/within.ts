@@ -1,13 +1,13 @@
 /** Compares as many of the pairings as there is time for, in their order: what is left out is a matter of the seed and of the clock alone. */
 import { type Compared, compare, type Pairing } from './compare.ts';
-import type { Place } from './place.ts';
+import type { OraclePlace } from './place.ts';
 
 /** A slice is run to its end. */
 const sliceLength = 60;
 
 /** `endsAt`: by `performance.now()`. */
 export async function compareWithin(
-  place: Place,
+  place: OraclePlace,
   pairings: readonly Pairing[],
   endsAt: number,
 ): Promise<Compared & { readonly left: number }> {

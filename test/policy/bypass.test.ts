@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Place } from '../../src/shell/types.ts';
+import type { CommandContext } from '../../src/shell/types.ts';
 import { decide, guarded, policyWith } from './opened.ts';
 
 const verdict = (command: string): string => decide(command, { policy: guarded }).verdict;
@@ -221,7 +221,7 @@ describe('CP-11 definitions and directories', () => {
 
   it('that a living shell has are judged by what they run', () => {
     const policy = policyWith();
-    const at = (command: string, place: Partial<Place>) =>
+    const at = (command: string, place: Partial<CommandContext>) =>
       policy.decide({ command, cwd: '/srv', reach: 'host', ...place });
     const x = { kind: 'function', name: 'x', text: '{ \n rm "$@"\n}' } as const;
     expect(at('x -rf /', { definitions: [x] }).tier).toBe('hardline');

@@ -251,7 +251,7 @@ describe('the strict profile', () => {
     expect(strictProfile).toMatchObject({
       workspaceLock: true,
       defaultTimeoutMs: 30_000,
-      mostTimeoutMs: 120_000,
+      maxTimeoutMs: 120_000,
       outputBytes: 8192,
       timeoutExitCode: 124,
       strippedEnv: ['HERMES_API_KEY', 'OPENROUTER_*', 'DATABASE_URL*'],

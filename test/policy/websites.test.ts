@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { websiteRule } from '../../src/values/website-rule.ts';
-import { websitesOf } from '../../src/network/websites.ts';
+import { indexWebsites } from '../../src/network/websites.ts';
 import type { Reach } from '../../src/policy/types.ts';
 import { policyWith } from './opened.ts';
 
-const websites = websitesOf(
+const websites = indexWebsites(
   ['admin.example.com', '*.internal.company.com', '10.0.0.5', '[::1]'].flatMap((text) => {
     const rule = websiteRule(text);
     return rule === null ? [] : [{ ...rule, source: 'the test' }];

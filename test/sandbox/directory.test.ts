@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   keptSandboxId,
   makeDirectory,
-  type Place,
+  type StateLocation,
   removeDirectory,
   removeEmptyDirectory,
   unlinkedDirectories,
@@ -13,7 +13,7 @@ import {
 
 const id = 'sbx_aaaaaaaaaaaaaaaa';
 const other = 'sbx_bbbbbbbbbbbbbbbb';
-let place: Place;
+let place: StateLocation;
 
 beforeEach(async () => {
   place = { home: await mkdtemp(join(tmpdir(), 'caisson-dir-')), backend: 'docker' };

@@ -10,7 +10,7 @@ const { at, service } = afresh();
 
 /** The latest changes of state: author, reason, and what came of it. */
 async function changes({ store }: Context, count: number): Promise<readonly (readonly unknown[])[]> {
-  const rows = await store.events.read({ after: 0, owner: 'operator', most: 1000 });
+  const rows = await store.events.read({ after: 0, owner: 'operator', max: 1000 });
   return rows.slice(-count).map(({ author, reason, data }) => [author, reason, data['from'], data['to']]);
 }
 

@@ -9,7 +9,7 @@ const operator = { owner: 'operator' };
 describe('the gate', () => {
   it('lets no more than its number through at once to one place, in the order of asking', async () => {
     const gate = new Gate(3);
-    let [inside, most] = [0, 0];
+    let [inside, max] = [0, 0];
     const order: number[] = [];
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -17,7 +17,7 @@ describe('the gate', () => {
           'docker',
           async () => {
             order.push(index);
-            most = Math.max(most, (inside += 1));
+            max = Math.max(max, (inside += 1));
             await sleep(2);
             inside -= 1;
           },
@@ -25,7 +25,7 @@ describe('the gate', () => {
         ),
       ),
     );
-    expect(most).toBe(3);
+    expect(max).toBe(3);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 

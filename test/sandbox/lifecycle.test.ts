@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Budgets } from '../../src/budget/budgets.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import { findRow, removeSandbox, stopSandbox } from '../../src/sandbox/end.ts';
-import { collectGarbage, garbageOf, lostCredentials } from '../../src/sandbox/garbage.ts';
+import { collectGarbage, findGarbage, lostCredentials } from '../../src/sandbox/garbage.ts';
 import { withSandbox } from '../../src/sandbox/healing.ts';
 import { sweep, sweepable } from '../../src/sandbox/sweep.ts';
 import { writeRecord } from '../../src/secrets/credentials/record.ts';
@@ -209,7 +209,7 @@ describe('garbage', () => {
     const { row } = await acquire(context, await plan(context), {});
     await acquire(context, await plan(context, { taskId: 'other' }), {});
     await context.store.sandboxes.delete(row.id);
-    const garbage = await garbageOf(context, await context.backend('fake'));
+    const garbage = await findGarbage(context, await context.backend('fake'));
     expect(garbage).toMatchObject([{ kind: 'resource', name: row.id, taskId: 'demo' }]);
     await collectGarbage(garbage);
     expect(at.place.resources.size).toBe(1);
@@ -235,7 +235,7 @@ describe('garbage', () => {
     await rm(join(at.home, 'instance'), { force: true });
     const elsewhere = await mkdtemp(join(tmpdir(), 'caisson-else-'));
     const { store } = await openStore(join(elsewhere, 'caisson.db'));
-    expect(await garbageOf({ ...context, store }, await context.backend('fake'))).toEqual([]);
+    expect(await findGarbage({ ...context, store }, await context.backend('fake'))).toEqual([]);
     await store.close();
     await rm(elsewhere, { recursive: true });
   });

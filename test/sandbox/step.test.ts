@@ -34,7 +34,7 @@ describe('what a request means for the sandbox of its task', () => {
       const bound = { key: 'team', value: 'a' };
       for (const recreate of [false, true])
         for (const labels of [{}, { team: 'b' }, { other: 'a' }]) {
-          const error = thrown(() => nextStep(row({ state, labels }), { ...ask, recreate, bound }));
+          const error = thrownError(() => nextStep(row({ state, labels }), { ...ask, recreate, bound }));
           expect(error.code).toBe('not_found');
         }
       expect(nextStep(row({ labels: { team: 'a', more: '1' } }), { ...ask, bound })).toBe('use');
@@ -44,7 +44,7 @@ describe('what a request means for the sandbox of its task', () => {
 
   it('names the differing keys with both values in a conflict', () => {
     const other = { ...spec, image: 'alpine:3', limits: { ...spec.limits, memoryBytes: 1 } };
-    const error = thrown(() => nextStep(row({ fingerprint: '0'.repeat(32) }), { ...ask, spec: other }));
+    const error = thrownError(() => nextStep(row({ fingerprint: '0'.repeat(32) }), { ...ask, spec: other }));
     expect(error.code).toBe('conflict');
     expect(error.details).toMatchObject({ differing: expect.arrayContaining(['image', 'limits.memoryBytes']) });
     expect(error.message).toContain('image (has "busybox:latest", asked "alpine:3")');
@@ -52,7 +52,7 @@ describe('what a request means for the sandbox of its task', () => {
   });
 });
 
-function thrown(work: () => unknown): CaissonError {
+function thrownError(work: () => unknown): CaissonError {
   try {
     work();
   } catch (error) {

@@ -91,7 +91,7 @@ describe('a torn database', () => {
     const other = new HolderProcess(path);
     await other.answer();
     await overwrite(path, 0, flipped);
-    await expect(openStore(path, { patienceMs: 500 })).rejects.toMatchObject({
+    await expect(openStore(path, { timeoutMs: 500 })).rejects.toMatchObject({
       code: 'failed_precondition',
       details: { state: 'damaged' },
     });

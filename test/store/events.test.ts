@@ -10,7 +10,7 @@ import type { SqliteStore } from '../../src/store/sqlite/store.ts';
 import { newApproval } from './rows.ts';
 import { scratch } from './scratch.ts';
 
-const everything = { after: 0, owner: null, most: 1000 };
+const everything = { after: 0, owner: null, max: 1000 };
 const exec = (id: string) => ({ id, taskId: 'build', sandboxId: 'sbx_1', backend: 'docker' });
 const exited = { reason: 'exited', exitCode: 0, signal: null };
 
@@ -23,13 +23,13 @@ describe('the table of events', () => {
   it('keeps the newest, and goes on with their numbers when it is opened again', async () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
-    const { store } = await openStore(path, { mostEvents: 30 });
+    const { store } = await openStore(path, { maxEvents: 30 });
     for (let count = 0; count < 205; count++) await store.approvals.insert(newApproval());
     expect(await store.events.kept(null)).toEqual({ oldest: 171, newest: 205, gone: 170 });
     const kept = await store.events.read(everything);
     expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: 35 }, (_, index) => 171 + index));
     await store.close();
-    const { store: next } = await openStore(path, { mostEvents: 30 });
+    const { store: next } = await openStore(path, { maxEvents: 30 });
     await next.approvals.insert(newApproval());
     expect(await next.events.kept(null)).toEqual({ oldest: 171, newest: 206, gone: 170 });
     await next.close();

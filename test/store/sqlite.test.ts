@@ -162,7 +162,7 @@ describe('versions of the database (FR-22)', () => {
     await using directory = await scratch();
     const path = join(directory.path, 'caisson.db');
     const { store } = await openStore(path);
-    await expect(openStore(path, { migrations: next, patienceMs: 500 })).rejects.toMatchObject({
+    await expect(openStore(path, { migrations: next, timeoutMs: 500 })).rejects.toMatchObject({
       code: 'failed_precondition',
       details: { state: 'outdated' },
     });

@@ -1,6 +1,6 @@
 /** Labels as callers give them. */
 import { expect, it } from 'vitest';
-import { checkLabel, checkLabels, hasLabels, mergedLabels, mostLabels } from '../../src/values/labels.ts';
+import { checkLabel, checkLabels, hasLabels, mergedLabels, maxLabels } from '../../src/values/labels.ts';
 
 const invalid: unknown = expect.objectContaining({ code: 'invalid_argument' });
 
@@ -47,10 +47,10 @@ const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v'] as const));
 
 it('a sandbox has 64 labels at most, also after a change', () => {
-  expect(Object.keys(checkLabels(many(mostLabels)))).toHaveLength(64);
-  expect(() => checkLabels(many(mostLabels + 1))).toThrow(invalid);
-  expect(() => mergedLabels(many(mostLabels), { more: 'x' })).toThrow(invalid);
-  expect(Object.keys(mergedLabels(many(mostLabels), { more: 'x', k0: null }))).toHaveLength(64);
+  expect(Object.keys(checkLabels(many(maxLabels)))).toHaveLength(64);
+  expect(() => checkLabels(many(maxLabels + 1))).toThrow(invalid);
+  expect(() => mergedLabels(many(maxLabels), { more: 'x' })).toThrow(invalid);
+  expect(Object.keys(mergedLabels(many(maxLabels), { more: 'x', k0: null }))).toHaveLength(64);
 });
 
 it('a change sets, replaces and removes, and leaves the rest', () => {

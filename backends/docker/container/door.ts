@@ -131,7 +131,7 @@ async function removeOwn(engine: Engine, { name, labels }: DoorPlan): Promise<vo
 export async function ensureImage(engine: Engine, image: DoorImage): Promise<void> {
   const { reference, labels } = image;
   if (await isThere(engine, image)) return;
-  const { imagesOf } = await import('../engine/images.ts');
+  const { createImages: imagesOf } = await import('../engine/images.ts');
   await imagesOf(engine).importRootfs(reference, image.rootfs(), { env: {}, labels });
 }
 

@@ -70,7 +70,7 @@ export interface PullOptions extends Cancelable {
 /** Throws `not_found` when the engine cannot get it. The engine does not tell an absent image from an absent registry. */
 export async function pull(engine: Engine, image: string, options: PullOptions): Promise<void> {
   const reference = parseReference(image);
-  if (!reference) throw missing(image, 'an image id cannot be pulled');
+  if (!reference) throw imageMissingError(image, 'an image id cannot be pulled');
   const query = { fromImage: reference.name, tag: reference.version };
   try {
     const stream = await engine.open({
@@ -87,8 +87,8 @@ export async function pull(engine: Engine, image: string, options: PullOptions):
     if (isAway(error)) throw error;
     const words = withoutLogin(error instanceof Error ? error.message : 'the engine refused', options.registry);
     await refuseWrongLogin(engine, reference, options);
-    if (options.registry?.isAsked === true) throw notGiven(image, words, options.registry);
-    throw missing(image, words, {
+    if (options.registry?.isAsked === true) throw pullRefusedError(image, words, options.registry);
+    throw imageMissingError(image, words, {
       // The error of the engine may hold what the registry said of a login.
       cause: options.registry === undefined ? error : undefined,
       near: nearest(image, await namesOn(engine)),
@@ -146,7 +146,7 @@ const statusAfter = async (asked: Promise<unknown>): Promise<number | null> =>
     (error: unknown) => statusOf(error),
   );
 
-function notGiven(image: string, words: string, { host, login }: RegistryAccess): CaissonError {
+function pullRefusedError(image: string, words: string, { host, login }: RegistryAccess): CaissonError {
   const by = login === null ? 'without a login' : 'by the login of this owner';
   return new CaissonError(
     'permission_denied',
@@ -179,7 +179,7 @@ async function namesOn(engine: Engine): Promise<readonly string[]> {
   );
 }
 
-function missing(
+function imageMissingError(
   image: string,
   words: string,
   { cause, near = null }: { readonly cause?: unknown; readonly near?: string | null } = {},

@@ -12,7 +12,7 @@ import type { Ask } from '../engine/facts.ts';
 import { isAway } from '../engine/fault.ts';
 import { remembered } from '../../../src/lib/remembered.ts';
 
-interface Found {
+interface NetworkEntry {
   readonly id: string;
   readonly created: string;
 }
@@ -111,7 +111,7 @@ export class Network {
   }
 
   /** Ours only, oldest first. */
-  async #find(): Promise<readonly Found[]> {
+  async #find(): Promise<readonly NetworkEntry[]> {
     const filters = JSON.stringify({ label: [this.#label], driver: ['bridge'] });
     const answer = list(
       await this.#ask({ what: 'list the networks', method: 'GET', path: '/networks', query: { filters } }),
@@ -125,7 +125,7 @@ export class Network {
   }
 
   /** Looked up again: another process may have made one at the same time. */
-  async #created(there: readonly Found[]): Promise<readonly Found[]> {
+  async #created(there: readonly NetworkEntry[]): Promise<readonly NetworkEntry[]> {
     if (there.length === 0) await this.#create();
     return await this.#find();
   }

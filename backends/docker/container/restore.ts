@@ -19,8 +19,8 @@ export type Target = Pick<Inspected, 'id' | 'pid' | 'labels'>;
 export type Restore = (rules: string, container: Target | null) => Promise<string | null>;
 
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const patienceMs = 10_000;
-const mostSaid = 300;
+const timeoutMs = 10_000;
+const maxSaid = 300;
 const mebibyte = 1024 * 1024;
 
 /** The namespace is held open: the number of a process may be another one's a moment later. */
@@ -52,12 +52,12 @@ async function restore(enter: readonly string[], rules: string, namespace?: numb
     cwd: '/',
     env: { PATH: `${process.env['PATH'] ?? ''}:${systemPath}` },
     stdio: ['pipe', 'ignore', 'pipe', ...(namespace === undefined ? [] : [namespace])],
-    timeout: patienceMs,
+    timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
   const { promise, resolve } = Promise.withResolvers<string | null>();
   let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString('latin1')}`.slice(0, mostSaid)));
+  child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString('latin1')}`.slice(0, maxSaid)));
   child.once('error', (error) => resolve(error.message));
   child.once('close', (code, signal) => resolve(code === 0 ? null : problemOf(said, code ?? signal)));
   child.stdin?.on('error', () => undefined).end(rules);
@@ -90,10 +90,10 @@ async function restoreIn(engine: Engine, body: ReturnType<typeof bodyOf>, rules:
     try {
       let said = '';
       for (const stream of [attached.stdout, attached.stderr])
-        stream.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString('latin1')}`.slice(0, mostSaid)));
+        stream.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString('latin1')}`.slice(0, maxSaid)));
       await engine.ask({ what, method: 'POST', path: `/containers/${id}/start` });
       attached.stdin?.end(rules);
-      const signal = AbortSignal.timeout(patienceMs);
+      const signal = AbortSignal.timeout(timeoutMs);
       const end = object(await engine.ask({ what, method: 'POST', path: `/containers/${id}/wait`, signal }));
       return number(end['StatusCode']) === 0 ? null : problemOf(said, number(end['StatusCode']));
     } finally {

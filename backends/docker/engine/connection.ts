@@ -32,7 +32,7 @@ export function findEndpoint(env: Environment, exists: (path: string) => boolean
   }
   if (host.startsWith('unix://')) return unixEndpoint(host.slice('unix://'.length));
   if (host.startsWith('ssh://')) {
-    throw refusal(
+    throw endpointError(
       'DOCKER_HOST names an ssh:// engine, which is not supported',
       'Forward its socket (ssh -L /path/docker.sock:/var/run/docker.sock HOST) and set DOCKER_HOST=unix:///path/docker.sock.',
     );
@@ -47,7 +47,7 @@ export function endpointName(endpoint: Endpoint): string {
 
 function unixEndpoint(path: string): Endpoint {
   if (!path.startsWith('/'))
-    throw refusal(
+    throw endpointError(
       'DOCKER_HOST names a socket that is not an absolute path',
       'Set DOCKER_HOST=unix:///var/run/docker.sock.',
     );
@@ -57,21 +57,21 @@ function unixEndpoint(path: string): Endpoint {
 function tlsEndpoint(host: string, env: Environment): Endpoint {
   const url = parseUrl(host);
   if (!url || !['tcp:', 'https:'].includes(url.protocol) || url.hostname === '') {
-    throw refusal(
+    throw endpointError(
       'DOCKER_HOST is neither unix:///path nor tcp://host:port',
       'Set it to the socket of the engine, for example unix:///var/run/docker.sock.',
     );
   }
   if (!env['DOCKER_TLS_VERIFY']) {
     // A user who can reach an engine over plain TCP is root on its host.
-    throw refusal(
+    throw endpointError(
       'an engine over TCP is only used with verified TLS',
       'Set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH to the directory of ca.pem, cert.pem and key.pem.',
     );
   }
   const certificates = env['DOCKER_CERT_PATH'] || (env['HOME'] ? `${env['HOME']}/.docker` : null);
   if (!certificates)
-    throw refusal('DOCKER_CERT_PATH is not set', 'Set it to the directory of ca.pem, cert.pem and key.pem.');
+    throw endpointError('DOCKER_CERT_PATH is not set', 'Set it to the directory of ca.pem, cert.pem and key.pem.');
   return {
     kind: 'tls',
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -84,6 +84,6 @@ function parseUrl(value: string): URL | null {
   return URL.canParse(value) ? new URL(value) : null;
 }
 
-function refusal(message: string, remedy: string): CaissonError {
+function endpointError(message: string, remedy: string): CaissonError {
   return new CaissonError('failed_precondition', message, { remedy });
 }

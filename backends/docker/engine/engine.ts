@@ -21,7 +21,7 @@ import { send, type Sending } from './send.ts';
 import { remembered } from '../../../src/lib/remembered.ts';
 
 /** How long the engine may take to tidy up at the end. */
-const closePatienceMs = 3000;
+const closeTimeoutMs = 3000;
 
 interface Connected {
   readonly client: Client;
@@ -100,7 +100,7 @@ export class Engine {
     }
     if (this.#connect.current() === null) return;
     // An engine that hangs must not hold a caller that closes.
-    await untilAborted(this.network.leave(), AbortSignal.timeout(closePatienceMs)).catch(() => undefined);
+    await untilAborted(this.network.leave(), AbortSignal.timeout(closeTimeoutMs)).catch(() => undefined);
   }
 }
 

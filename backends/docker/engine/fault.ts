@@ -40,13 +40,13 @@ export function isAway(error: unknown): boolean {
   return isCode(error, 'unavailable') && statusOf(error) !== 500;
 }
 
-export function toFault(error: unknown, context: Context): CaissonError {
+export function toEngineError(error: unknown, context: Context): CaissonError {
   if (error instanceof CaissonError) return error;
   const status = number(object(error)['statusCode']);
-  return status === null ? connectionFault(error, context) : answerFault(error, status, context);
+  return status === null ? connectionError(error, context) : answerError(error, status, context);
 }
 
-function answerFault(error: unknown, status: number, context: Context): CaissonError {
+function answerError(error: unknown, status: number, context: Context): CaissonError {
   const { json } = object(error);
   const words = context.quiet ? '' : engineWords(json) || streamWords(error);
   return new CaissonError(
@@ -84,7 +84,7 @@ export function printable(words: string): string {
     .slice(0, maxWords);
 }
 
-function connectionFault(error: unknown, context: Context): CaissonError {
+function connectionError(error: unknown, context: Context): CaissonError {
   const code = text(object(error)['code']);
   return new CaissonError('unavailable', `could not ${context.what}: ${connectionWords(code, context.endpoint)}`, {
     details: { endpoint: context.endpoint, ...(code === null ? {} : { system: code }) },

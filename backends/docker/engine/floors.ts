@@ -88,12 +88,12 @@ export function parseVersion(version: string): Version | null {
   );
   if (!match || !/^(?:[+~-].*)?$/.test(match[6] ?? '')) return null;
   const parts = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)] as const;
-  return { parts, candidate: candidateOf(match[4], match[5]), patched: /^[+~-]/.test(match[6] ?? '') };
+  return { parts, candidate: parseCandidate(match[4], match[5]), patched: /^[+~-]/.test(match[6] ?? '') };
 }
 
 const stages: Readonly<Record<string, number>> = { alpha: 0, beta: 1_000_000, rc: 2_000_000 };
 
-function candidateOf(stage: string | undefined, index: string | undefined): number | null {
+function parseCandidate(stage: string | undefined, index: string | undefined): number | null {
   return stage === undefined ? null : (stages[stage] ?? 0) + Number(index || 0);
 }
 

@@ -9,7 +9,7 @@ import {
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import { parse } from './json.ts';
-import { toFault } from './fault.ts';
+import { toEngineError } from './fault.ts';
 import type { Request } from './rest.ts';
 
 /** How to reach the engine with node:http, or node:https when there are certificates. */
@@ -36,7 +36,7 @@ export interface Attaching extends Pick<Request, 'what' | 'path' | 'body' | 'qui
 
 export function hijack(way: Way, { what, path, body, quiet = false, onSent }: Attaching): Promise<Hijacked> {
   const { promise, resolve, reject } = Promise.withResolvers<Hijacked>();
-  const fail = (error: unknown): void => reject(toFault(error, { what, endpoint: way.endpoint, quiet }));
+  const fail = (error: unknown): void => reject(toEngineError(error, { what, endpoint: way.endpoint, quiet }));
   const text = body === undefined ? '' : JSON.stringify(body);
   const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
   const upgrade = { Connection: 'Upgrade', Upgrade: 'tcp' };

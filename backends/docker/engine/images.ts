@@ -9,7 +9,7 @@ import { linesOf } from './lines.ts';
 
 type Listed = Awaited<ReturnType<Images['list']>>[number];
 
-export function imagesOf(engine: Engine): Images {
+export function createImages(engine: Engine): Images {
   return {
     async list(options = {}) {
       const answer = await engine.ask({

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { untilAborted } from '../../shared/abort.ts';
-import { toFault } from './fault.ts';
+import { toEngineError } from './fault.ts';
 import { parse } from './json.ts';
 
 export interface Request {
@@ -27,17 +27,17 @@ export interface Client {
 }
 
 export function ask(client: Client, request: Request): Promise<unknown> {
-  return untilAborted(answerOf(client, request), request.signal);
+  return untilAborted(readAnswer(client, request), request.signal);
 }
 
 /** Read here, since docker-modem waits for the end of an answer that a broken connection never brings. */
-async function answerOf(client: Client, request: Request): Promise<unknown> {
+async function readAnswer(client: Client, request: Request): Promise<unknown> {
   const answer = asStream(await dial(client, request));
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of answer.iterator()) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
   } catch (error) {
-    throw toFault(error, { what: request.what, endpoint: client.endpoint, quiet: request.quiet ?? false });
+    throw toEngineError(error, { what: request.what, endpoint: client.endpoint, quiet: request.quiet ?? false });
   }
   const body = Buffer.concat(chunks).toString();
   return body === '' ? null : (parse(body) ?? body);
@@ -62,7 +62,8 @@ function dial(client: Client, request: Request): Promise<unknown> {
     ...(request.upload === undefined ? {} : { file: request.upload }),
   };
   client.docker.modem.dial(options, (error: unknown, answer: unknown) => {
-    if (error) reject(toFault(error, { what: request.what, endpoint: client.endpoint, quiet: request.quiet ?? false }));
+    if (error)
+      reject(toEngineError(error, { what: request.what, endpoint: client.endpoint, quiet: request.quiet ?? false }));
     else resolve(answer);
   });
   return promise;

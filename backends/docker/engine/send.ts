@@ -1,6 +1,6 @@
 /** A request of which the caller learns when it has left: the engine carries it out also without this process. */
 import type { IncomingMessage } from 'node:http';
-import { toFault } from './fault.ts';
+import { toEngineError } from './fault.ts';
 import { raw, type Way } from './hijack.ts';
 import { parse } from './json.ts';
 import type { Request } from './rest.ts';
@@ -19,16 +19,16 @@ export async function send(way: Way, { what, method, path, onSent }: Sending): P
   request.on('response', resolve).on('error', reject).on('finish', onSent).end();
   try {
     const response = await promise;
-    const json = parse(await bodyOf(response));
+    const json = parse(await readBody(response));
     const { statusCode = 0 } = response;
     if (statusCode < 200 || statusCode > 299)
       throw Object.assign(new Error(`status ${statusCode}`), { statusCode, json });
   } catch (error) {
-    throw toFault(error, { what, endpoint: way.endpoint });
+    throw toEngineError(error, { what, endpoint: way.endpoint });
   }
 }
 
-async function bodyOf(response: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response.iterator()) {

@@ -181,7 +181,7 @@ export class Channel {
     this.#finish(fault);
     for (const reader of [this.stdout, this.stderr]) {
       if (fault === null) reader.push(null);
-      else reader.destroy(streamFault(fault));
+      else reader.destroy(streamError(fault));
     }
   }
 
@@ -206,7 +206,7 @@ export class Channel {
   }
 }
 
-function streamFault(error: unknown): CaissonError {
+function streamError(error: unknown): CaissonError {
   if (error instanceof CaissonError) return error;
   return new CaissonError('unavailable', 'the connection to the process broke', { cause: error });
 }

@@ -29,7 +29,7 @@ const eventGraceMs = 30;
 /** How long the event may come after an inspect that saw the end. */
 const confirmMs = 3000;
 const heldCheckMs = 700;
-const heldPatienceMs = 3000;
+const heldTimeoutMs = 3000;
 const vanishGraceMs = 200;
 
 export interface ExecState {
@@ -244,7 +244,7 @@ export class Ending {
       this.#stopHeldChecks();
       return;
     }
-    const patience = setTimeout(() => this.#attached?.slacken(), heldPatienceMs);
+    const patience = setTimeout(() => this.#attached?.slacken(), heldTimeoutMs);
     await this.#ask();
     clearTimeout(patience);
   }

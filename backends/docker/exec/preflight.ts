@@ -27,7 +27,7 @@ export async function preflight(
   const process = await ExecProcess.start(container, command, signal === undefined ? options : { ...options, signal });
   for (const stream of [process.stdout, process.stderr]) stream.resume();
   const { exitCode } = await process.wait().finally(() => process.release());
-  if (exitCode === noDirectory) throw cannotEnter(cwd);
+  if (exitCode === noDirectory) throw directoryError(cwd);
   if (exitCode === 127) return 'not-found';
   return exitCode === 126 ? 'not-executable' : null;
 }
@@ -39,7 +39,7 @@ export function entering(command: Command, { cwd, env }: Pick<StartOptions, 'cwd
   return ['sh', '-c', enter, 'sh', cwd, ...before, ...command];
 }
 
-function cannotEnter(cwd: string): CaissonError {
+function directoryError(cwd: string): CaissonError {
   return new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
     details: { cwd },
     remedy: 'create it first, or choose another cwd',

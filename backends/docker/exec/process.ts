@@ -6,7 +6,7 @@ import { throwIfAborted, untilAborted } from '../../shared/abort.ts';
 import { delay } from '../engine/delay.ts';
 import type { Channel } from './channel.ts';
 import { inspectExec, type Ending } from './ending.ts';
-import { resizeExec, startExec, type Command, type Container, type StartOptions, type Started } from './start.ts';
+import { resizeExec, startExec, type Command, type Container, type StartOptions, type AcceptedExec } from './start.ts';
 import { linesOf } from '../engine/lines.ts';
 import { checkSignal, sendSignal, type Run } from './signal.ts';
 
@@ -14,7 +14,7 @@ import { checkSignal, sendSignal, type Run } from './signal.ts';
 const believedMs = 1500;
 /** The engine ends every stream within about two seconds of the end. */
 const openStreamMs = 5000;
-const abortPatienceMs = 5000;
+const abortTimeoutMs = 5000;
 const maxKillTries = 30;
 const killPauseMs = 50;
 const maxPidTries = 50;
@@ -34,7 +34,7 @@ export class ExecProcess implements PtyProcess {
 
   private constructor(
     container: Container,
-    { execId, mark, ending, channel }: Started,
+    { execId, mark, ending, channel }: AcceptedExec,
     classify: StartOptions['classify'],
   ) {
     this.#container = container;
@@ -96,7 +96,7 @@ export class ExecProcess implements PtyProcess {
   }
 
   async #deliver(signal: string): Promise<void> {
-    const run: Run = (command, env) => firstLineOf(this.#container, command, env);
+    const run: Run = (command, env) => readFirstLine(this.#container, command, env);
     for (let tries = 0; !this.#ending.over && tries < maxKillTries; tries += 1) {
       if (await sendSignal(run, this.#mark, signal)) break;
       if (!(await this.#mayBegin(tries))) break;
@@ -144,7 +144,7 @@ export class ExecProcess implements PtyProcess {
   /** Ends an aborted start: the command may begin a moment after the first signal, so the signal is sent until it counts. */
   async #end(): Promise<void> {
     this.release();
-    const deadline = performance.now() + abortPatienceMs;
+    const deadline = performance.now() + abortTimeoutMs;
     while (!this.#ending.over && performance.now() < deadline) {
       // A kill that fails is tried again; after the deadline the tree is core's to find by its mark.
       await this.kill('SIGKILL').catch(() => {});
@@ -154,7 +154,7 @@ export class ExecProcess implements PtyProcess {
 }
 
 /** Does not wait for the end of the command, which may be held up by the very one that is to be killed. */
-async function firstLineOf(
+async function readFirstLine(
   container: Container,
   command: Command,
   env: Readonly<Record<string, string>>,

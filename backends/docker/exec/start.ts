@@ -38,7 +38,7 @@ export interface StartOptions extends ExecOptions {
 const detachKeys = 'ctrl-@,ctrl-_,ctrl-@,ctrl-_,ctrl-@,ctrl-_';
 const startFailureMaxBytes = 4096;
 /** A command that the engine has accepted. */
-export interface Started {
+export interface AcceptedExec {
   readonly execId: string;
   /** What its environment carries, by which it is found inside the container. */
   readonly mark: string;
@@ -46,7 +46,7 @@ export interface Started {
   readonly channel: Channel;
 }
 
-export async function startExec(container: Container, command: Command, options: StartOptions): Promise<Started> {
+export async function startExec(container: Container, command: Command, options: StartOptions): Promise<AcceptedExec> {
   checkCommand(command, options);
   // A signal finds the exec by its mark, so there is one even for a caller who sets none.
   const mark = options.env['CAISSON_EXEC'] ?? `exec_${randomBytes(12).toString('hex')}`;

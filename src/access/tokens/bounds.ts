@@ -5,7 +5,7 @@ import { checkLabel } from '../../values/labels.ts';
 import { checkTaskId } from '../../values/task.ts';
 import type { TokenBounds } from './types.ts';
 
-const most = 64;
+const max = 64;
 const imageForm = /^[^\s-]\S{0,511}$/;
 const backendForm = /^[a-z][a-z0-9-]{0,31}$/;
 
@@ -13,7 +13,7 @@ const backendForm = /^[a-z][a-z0-9-]{0,31}$/;
 export function boundsOf({ task, label, images, backends }: TokenBounds): Bounds | null {
   if ([task, label, images, backends].every((each) => each === undefined)) return null;
   if (task !== undefined && label !== undefined)
-    throw wrong('a token is bound to one task or to one label, not to both');
+    throw boundsError('a token is bound to one task or to one label, not to both');
   return {
     task: task === undefined ? null : checkTaskId(task),
     label: label === undefined ? null : checkLabel(label.key, label.value),
@@ -24,8 +24,8 @@ export function boundsOf({ task, label, images, backends }: TokenBounds): Bounds
 
 /** Callers may be untyped. */
 function checkList(name: string, texts: unknown, form: RegExp): readonly string[] {
-  if (!Array.isArray(texts) || texts.length === 0 || texts.length > most)
-    throw wrong(`a token is bound to 1 to ${most} ${name}, or to none in particular`);
+  if (!Array.isArray(texts) || texts.length === 0 || texts.length > max)
+    throw boundsError(`a token is bound to 1 to ${max} ${name}, or to none in particular`);
   const given: readonly unknown[] = texts;
   return [...new Set(given.map((each) => checkText(name, each, form)))];
 }
@@ -33,7 +33,7 @@ function checkList(name: string, texts: unknown, form: RegExp): readonly string[
 function checkText(name: string, text: unknown, form: RegExp): string {
   if (typeof text === 'string' && form.test(text)) return text;
   const shown = typeof text === 'string' ? JSON.stringify(text.slice(0, 64)) : `a ${typeof text}`;
-  throw wrong(`${shown} cannot be one of the ${name} of a token`);
+  throw boundsError(`${shown} cannot be one of the ${name} of a token`);
 }
 
 /** For records and people. */
@@ -48,4 +48,4 @@ export function boundsText(bounds: Bounds | null): readonly string[] {
   ];
 }
 
-const wrong = (message: string): CaissonError => new CaissonError('invalid_argument', message);
+const boundsError = (message: string): CaissonError => new CaissonError('invalid_argument', message);

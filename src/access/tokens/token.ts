@@ -8,9 +8,9 @@ import type { Scope, TokenInput } from './types.ts';
 
 const form = /^caisson_[A-Za-z0-9_-]{43}$/;
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
-const mostNameUnits = 100;
-const mostOfLimit = 1_000_000;
-const mostLifetimeMs = 10 * 366 * 86_400_000;
+const maxNameUnits = 100;
+const maxOfLimit = 1_000_000;
+const maxLifetimeMs = 10 * 366 * 86_400_000;
 
 export const scopes: readonly Scope[] = ['run', 'read', 'approve', 'admin'];
 
@@ -33,24 +33,26 @@ export function sameDigest(one: string, other: string): boolean {
 /** Throws `invalid_argument`. */
 export function checkTokenInput(input: TokenInput): void {
   const { name, scopes: wanted, owner = operator, lifetimeMs, limits } = input;
-  if (typeof name !== 'string' || !/^[\x20-\x7e]+$/.test(name) || name.length > mostNameUnits)
-    throw wrong(`the name of a token has 1 to ${mostNameUnits} printable characters of ASCII`);
+  if (typeof name !== 'string' || !/^[\x20-\x7e]+$/.test(name) || name.length > maxNameUnits)
+    throw tokenInputError(`the name of a token has 1 to ${maxNameUnits} printable characters of ASCII`);
   const unknown = wanted.find((scope) => !scopes.includes(scope));
   if (unknown !== undefined || wanted.length === 0)
-    throw wrong(
+    throw tokenInputError(
       `a token has one or more of the scopes ${scopes.join(', ')}${unknown === undefined ? '' : `, not ${JSON.stringify(unknown.slice(0, 40))}`}`,
     );
   if (checkOwner(owner) !== operator && wanted.includes('admin'))
-    throw wrong(`the scope admin concerns the whole installation: only tokens of the owner ${operator} have it`);
+    throw tokenInputError(
+      `the scope admin concerns the whole installation: only tokens of the owner ${operator} have it`,
+    );
   if (boundsOf(input) !== null && wanted.includes('admin'))
-    throw wrong('the scope admin concerns the whole installation: a token with it is bound to nothing');
-  if (lifetimeMs !== undefined && !(lifetimeMs >= 1000 && lifetimeMs <= mostLifetimeMs))
-    throw wrong('a token lives from a second to ten years, or without an end');
-  for (const [name, most] of Object.entries(limits ?? {}))
-    if (most !== null && !(Number.isInteger(most) && most >= 1 && most <= mostOfLimit))
-      throw wrong(`the limit ${name.slice(0, 40)} of a token is a whole number from 1 to ${mostOfLimit}`);
+    throw tokenInputError('the scope admin concerns the whole installation: a token with it is bound to nothing');
+  if (lifetimeMs !== undefined && !(lifetimeMs >= 1000 && lifetimeMs <= maxLifetimeMs))
+    throw tokenInputError('a token lives from a second to ten years, or without an end');
+  for (const [name, max] of Object.entries(limits ?? {}))
+    if (max !== null && !(Number.isInteger(max) && max >= 1 && max <= maxOfLimit))
+      throw tokenInputError(`the limit ${name.slice(0, 40)} of a token is a whole number from 1 to ${maxOfLimit}`);
 }
 
-function wrong(message: string): CaissonError {
+function tokenInputError(message: string): CaissonError {
   return new CaissonError('invalid_argument', message);
 }

@@ -9,7 +9,7 @@ import { Requests } from './requests.ts';
 import { checkTokenInput, digestOf, isToken, newToken, sameDigest, scopes } from './token.ts';
 import type { NewToken, TokenInput, TokenView } from './types.ts';
 
-export interface TokensParts {
+export interface TokensDependencies {
   readonly store: Pick<Store, 'tokens' | 'steadyNow'>;
   readonly audit: Pick<Audit, 'record'>;
   /** Requests of an owner in a minute, by the configuration in force; `undefined`: no limit. */
@@ -17,10 +17,10 @@ export interface TokensParts {
 }
 
 export class Tokens {
-  readonly #parts: TokensParts;
+  readonly #parts: TokensDependencies;
   readonly #requests = new Requests(() => performance.now());
 
-  constructor(parts: TokensParts) {
+  constructor(parts: TokensDependencies) {
     this.#parts = parts;
   }
 
@@ -67,10 +67,10 @@ export class Tokens {
 
   async admit({ id, owner, limits }: Pick<TokenView, 'id' | 'owner' | 'limits'>): Promise<void> {
     const bounds = [
-      { of: `owner ${owner}`, most: this.#parts.requestsPerMinute(owner) ?? null },
-      { of: `token ${id}`, most: limits.requestsPerMinute },
+      { of: `owner ${owner}`, max: this.#parts.requestsPerMinute(owner) ?? null },
+      { of: `token ${id}`, max: limits.requestsPerMinute },
     ];
-    this.#requests.count(bounds.flatMap(({ of, most }) => (most === null ? [] : [{ of, most }])));
+    this.#requests.count(bounds.flatMap(({ of, max }) => (max === null ? [] : [{ of, max }])));
     await Promise.resolve();
   }
 }

@@ -7,9 +7,9 @@ import { version } from '../../lib/build.ts';
 import { isServiceAlive, readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
 
 /** It answers in milliseconds. */
-const patienceMs = 5000;
+const timeoutMs = 5000;
 /** The configuration file may be long, and all of it may be new. */
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 /** `null`: no service runs. The record that a killed service has left does not count. */
 export function runningIn(home: string): ServiceRecord | null {
@@ -20,7 +20,7 @@ export function runningIn(home: string): ServiceRecord | null {
 /** What it says of itself. Throws `unavailable` where it lives and does not answer. */
 export async function stateOf(record: ServiceRecord): Promise<ServiceState> {
   const { execs, streams, idleSince, flags, pending } = await said(record).catch((cause: unknown) => {
-    throw silent(record, cause);
+    throw silentServiceError(record, cause);
   });
   return {
     execs: Number(execs),
@@ -61,7 +61,7 @@ export function checkVersion(record: Pick<ServiceRecord, 'version'>): void {
   });
 }
 
-function silent({ pid }: ServiceRecord, cause?: unknown): CaissonError {
+function silentServiceError({ pid }: ServiceRecord, cause?: unknown): CaissonError {
   return new CaissonError('unavailable', `the service (process ${pid}) lives and does not answer`, {
     ...(cause === undefined ? {} : { cause }),
     remedy: 'see caisson service logs; caisson service stop ends it',
@@ -72,12 +72,12 @@ function silent({ pid }: ServiceRecord, cause?: unknown): CaissonError {
 function ask({ socket, token }: ServiceRecord): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((done, reject) => {
     const headers = { host: 'localhost', authorization: `Bearer ${token}`, connection: 'close' };
-    const sent = request({ socketPath: socket, path: '/service', headers, signal: AbortSignal.timeout(patienceMs) });
+    const sent = request({ socketPath: socket, path: '/service', headers, signal: AbortSignal.timeout(timeoutMs) });
     sent.once('error', reject).once('response', (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => {
         text += chunk.toString();
-        if (text.length > mostBytes) sent.destroy(new Error('too long an answer'));
+        if (text.length > maxBytes) sent.destroy(new Error('too long an answer'));
       });
       response.once('error', reject);
       response.once('end', () => done({ status: response.statusCode ?? 0, text }));

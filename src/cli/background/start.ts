@@ -16,8 +16,8 @@ import { checkVersion, runningIn, stateOf } from './find.ts';
 
 const readyWithinMs = 60_000;
 const lookMs = 25;
-const mostShownBytes = 4096;
-const mostShownLines = 20;
+const maxShownBytes = 4096;
+const maxShownLines = 20;
 
 export const logFile = (home: string): string => join(home, 'service.log');
 
@@ -57,13 +57,13 @@ async function adopt(record: ServiceRecord, flags: Flags): Promise<void> {
   });
 }
 
-interface Started {
+interface StartResult {
   readonly record: ServiceRecord;
   /** False: another process was faster. */
   readonly started: boolean;
 }
 
-async function start({ home, flags }: Start, { world, signal }: Context): Promise<Started> {
+async function start({ home, flags }: Start, { world, signal }: Context): Promise<StartResult> {
   const log = openSync(logFile(home), 'a+', 0o600);
   try {
     fchmodSync(log, 0o600);
@@ -95,7 +95,7 @@ interface Waiting {
   readonly from: number;
 }
 
-async function ready(home: string, { child, signal, log, from }: Waiting): Promise<Started> {
+async function ready(home: string, { child, signal, log, from }: Waiting): Promise<StartResult> {
   const deadline = performance.now() + readyWithinMs;
   for (;;) {
     const record = runningIn(home);
@@ -106,16 +106,19 @@ async function ready(home: string, { child, signal, log, from }: Waiting): Promi
     }
     const isOver = child.exitCode !== null || child.signalCode !== null;
     // Another one that has been faster, and is about to be ready, is as good.
-    if (isOver && !isClaimed(home)) throw ended(child, { log, from });
+    if (isOver && !isClaimed(home)) throw serviceEndedError(child, { log, from });
     if (signal.aborted || performance.now() > deadline) {
       child.kill('SIGKILL');
-      throw signal.aborted ? abortError(signal) : late(log, from);
+      throw signal.aborted ? abortError(signal) : startTimeoutError(log, from);
     }
     await sleep(lookMs);
   }
 }
 
-function ended({ exitCode, signalCode }: ChildProcess, { log, from }: Pick<Waiting, 'log' | 'from'>): CaissonError {
+function serviceEndedError(
+  { exitCode, signalCode }: ChildProcess,
+  { log, from }: Pick<Waiting, 'log' | 'from'>,
+): CaissonError {
   const how = signalCode ?? `exit code ${exitCode}`;
   return new CaissonError('failed_precondition', `the service has not started (${how})${lastOf(log, from)}`, {
     remedy: 'caisson service logs shows all of its log',
@@ -123,7 +126,7 @@ function ended({ exitCode, signalCode }: ChildProcess, { log, from }: Pick<Waiti
   });
 }
 
-function late(log: number, from: number): CaissonError {
+function startTimeoutError(log: number, from: number): CaissonError {
   const seconds = readyWithinMs / 1000;
   return new CaissonError(
     'timed_out',
@@ -137,8 +140,8 @@ function late(log: number, from: number): CaissonError {
 /** What it wrote last, for people. */
 function lastOf(log: number, from: number): string {
   const size = fstatSync(log).size;
-  const start = Math.max(Math.min(from, size), size - mostShownBytes);
-  const bytes = Buffer.alloc(mostShownBytes);
-  const text = bytes.toString('utf8', 0, readSync(log, bytes, 0, mostShownBytes, start)).trim();
-  return text === '' ? '' : `: ${text.split('\n').slice(-mostShownLines).map(escapeLine).join('; ')}`;
+  const start = Math.max(Math.min(from, size), size - maxShownBytes);
+  const bytes = Buffer.alloc(maxShownBytes);
+  const text = bytes.toString('utf8', 0, readSync(log, bytes, 0, maxShownBytes, start)).trim();
+  return text === '' ? '' : `: ${text.split('\n').slice(-maxShownLines).map(escapeLine).join('; ')}`;
 }

@@ -8,12 +8,12 @@ import { UsageError } from '../usage.ts';
 
 const all = { type: 'flag', about: 'all that waits for the tasks which are named' } as const;
 
-interface Named {
+interface ApprovalArguments {
   readonly operands: readonly string[];
   readonly flag: (name: 'all') => boolean;
 }
 
-const namedBy = ({ operands, flag }: Named) => ({ operands, all: flag('all') });
+const namedBy = ({ operands, flag }: ApprovalArguments) => ({ operands, all: flag('all') });
 
 export const approvalsLs = defineCommand({
   name: 'approvals ls',

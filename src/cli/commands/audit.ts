@@ -4,7 +4,7 @@ import { escapeLine } from '../escape.ts';
 import { plural } from '../format.ts';
 import { readCount } from '../values.ts';
 
-const usualCount = '20';
+const defaultCount = '20';
 
 export const auditTail = defineCommand({
   name: 'audit tail',
@@ -15,7 +15,7 @@ copy, or of who may talk; names of variables are in it, and never their values.`
   runs: false,
   exitsAsCommand: false,
   options: {
-    lines: { type: 'text', short: 'n', value: 'N', about: `how many (default: ${usualCount})` },
+    lines: { type: 'text', short: 'n', value: 'N', about: `how many (default: ${defaultCount})` },
     follow: { type: 'flag', short: 'f', about: 'go on with what comes' },
   },
   examples: [
@@ -23,7 +23,7 @@ copy, or of who may talk; names of variables are in it, and never their values.`
     ['watch it, for a program', 'audit tail -f -n 0 --json'],
   ],
   run: async (given, context) => {
-    const count = readCount('--lines', given.text('lines') ?? usualCount);
+    const count = readCount('--lines', given.text('lines') ?? defaultCount);
     const follow = given.flag('follow');
     const { audit } = await context.service();
     for await (const record of audit.tail({ count, follow }, context.options)) {

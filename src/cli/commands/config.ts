@@ -27,7 +27,7 @@ is listed on stderr, or as "pending" beside its key.`,
     const { config, pending } = await inForce(context);
     const all = await config.show(given.text('task'));
     const entries = all.filter(({ key }) => prefix === undefined || key === prefix || key.startsWith(`${prefix}.`));
-    if (prefix !== undefined && entries.length === 0) throw unknownKey(prefix, all);
+    if (prefix !== undefined && entries.length === 0) throw unknownKeyError(prefix, all);
     const origin = given.flag('origin');
     if (context.json)
       await context.printJson(
@@ -66,7 +66,7 @@ function waiting(pending: Pending | null, key: string): { readonly pending?: obj
   return reload || restart || holds.length + loosens.length > 0 ? { pending: { holds, loosens, reload, restart } } : {};
 }
 
-function unknownKey(prefix: string, known: readonly { readonly key: string }[]): CaissonError {
+function unknownKeyError(prefix: string, known: readonly { readonly key: string }[]): CaissonError {
   const keys = known.map(({ key }) => key);
   const sections = keys.map((key) => key.split('.', 1)[0] ?? key);
   const near = keys.find((key) => key.endsWith(`.${prefix}`)) ?? nearest(prefix, [...keys, ...sections]);

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import type { CopyInput, CopyResult } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
-import type { Given } from '../option.ts';
+import type { GivenOptions } from '../option.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, plural } from '../format.ts';
 import { UsageError } from '../usage.ts';
 import { readBytes, readCount } from '../values.ts';
 
-const mostSkipped = 20;
+const maxSkipped = 20;
 
 export const cp = defineCommand({
   name: 'cp',
@@ -67,7 +67,7 @@ configuration (~/.ssh, ~/.bashrc, /etc/passwd and the like) are not written.`,
   },
 });
 
-function limitsIn(given: Given<'max-bytes' | 'max-files', never, never>): NonNullable<CopyInput['limits']> {
+function limitsIn(given: GivenOptions<'max-bytes' | 'max-files', never, never>): NonNullable<CopyInput['limits']> {
   const [bytes, files] = [given.text('max-bytes'), given.text('max-files')];
   return {
     ...(bytes === undefined ? {} : { bytes: readBytes('--max-bytes', bytes) }),
@@ -107,6 +107,6 @@ async function tell(result: CopyResult, context: Context): Promise<void> {
     formatBytes(bytes),
   ];
   context.notice(`copied ${summary.join(', ')}`);
-  for (const { path, reason } of skipped.slice(0, mostSkipped)) context.notice(`left out ${path}: ${reason}`);
-  if (skipped.length > mostSkipped) context.notice(`left out ${skipped.length - mostSkipped} more`);
+  for (const { path, reason } of skipped.slice(0, maxSkipped)) context.notice(`left out ${path}: ${reason}`);
+  if (skipped.length > maxSkipped) context.notice(`left out ${skipped.length - maxSkipped} more`);
 }

@@ -38,7 +38,7 @@ that takes the place of another one, is never confirmed so.`,
     const service = await context.service();
     const fingerprints = given.list('fingerprint');
     if (given.flag('trust')) await confirmKeys({ service, backends: operands, fingerprints }, context);
-    else if (fingerprints.length > 0) throw needsTrust();
+    else if (fingerprints.length > 0) throw needsTrustError();
     const named = operands.length > 0;
     const checks = await service.backends.check(named ? operands : undefined, context.options);
     const needed = new Set(named ? operands : await configuredBackends(service));
@@ -150,7 +150,7 @@ function rulesCheck(rules: readonly RuleExamples[]): Check {
   };
 }
 
-function needsTrust(): CaissonError {
+function needsTrustError(): CaissonError {
   return new CaissonError('invalid_argument', '--fingerprint is for --trust', { remedy: 'give both, or none' });
 }
 

@@ -3,7 +3,7 @@ import type { BackendCheck, CaissonApi } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
-import { type Found, initialConfig } from '../initial.ts';
+import { type InitialConfig, initialConfig } from '../initial.ts';
 
 /** Places with isolation, in the order of preference. One without is used only when it is named. */
 const isolated = ['docker', 'singularity'];
@@ -59,7 +59,11 @@ async function choose(service: CaissonApi, named: string | undefined, context: C
   });
 }
 
-async function look(service: CaissonApi, { backend, check, degraded }: BackendCheck, context: Context): Promise<Found> {
+async function look(
+  service: CaissonApi,
+  { backend, check, degraded }: BackendCheck,
+  context: Context,
+): Promise<InitialConfig> {
   const key = `${backend.replaceAll('-', '_')}_image`;
   const hasImages = (await service.config.show()).some((entry) => entry.key === `terminal.${key}`);
   const images = hasImages ? await imagesOf(service, backend, context) : [];

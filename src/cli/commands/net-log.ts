@@ -4,7 +4,7 @@ import { escapeLine } from '../escape.ts';
 import { formatBytes } from '../format.ts';
 import { readCount } from '../values.ts';
 
-const usualCount = '100';
+const defaultCount = '100';
 
 export const netLog = defineCommand({
   name: 'net log',
@@ -16,7 +16,7 @@ secret are masked.`,
   runs: false,
   exitsAsCommand: false,
   options: {
-    lines: { type: 'text', short: 'n', value: 'N', about: `how many (default: ${usualCount})` },
+    lines: { type: 'text', short: 'n', value: 'N', about: `how many (default: ${defaultCount})` },
     follow: { type: 'flag', short: 'f', about: 'go on with what comes' },
   },
   examples: [
@@ -25,7 +25,7 @@ secret are masked.`,
     ['what was denied, for a program', 'net log build --json'],
   ],
   run: async (given, context) => {
-    const count = readCount('--lines', given.text('lines') ?? usualCount);
+    const count = readCount('--lines', given.text('lines') ?? defaultCount);
     const [task = ''] = given.operands;
     const { network } = await context.service();
     const how = { count, follow: given.flag('follow') };

@@ -88,11 +88,11 @@ function describe({ verdict, tier, findings }: Decision, command: string): strin
   return [`${verdict}${tier === 'none' ? '' : ` (${tier})`}`, ...lines, ''].join('\n');
 }
 
-const mostExcerpt = 120;
+const maxExcerpt = 120;
 
 function excerpt(command: string, start: number, end: number): string {
   const text = command.slice(start, end);
-  return text.length > mostExcerpt ? `${text.slice(0, mostExcerpt)}...` : text;
+  return text.length > maxExcerpt ? `${text.slice(0, maxExcerpt)}...` : text;
 }
 
 const answerCommands = async (check: Check, context: Context): Promise<number> =>

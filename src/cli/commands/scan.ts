@@ -8,7 +8,7 @@ import { escapeLine } from '../escape.ts';
 import { UsageError } from '../usage.ts';
 
 /** One byte more than is looked at, so that a longer file is seen to be one. */
-const mostBytes = 256 * 1024 + 1;
+const maxBytes = 256 * 1024 + 1;
 
 export const scan = defineCommand({
   name: 'scan',
@@ -102,7 +102,7 @@ async function bytesOf(name: string, { world }: Context): Promise<Uint8Array> {
       const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
       chunks.push(bytes);
       length += bytes.length;
-      if (length >= mostBytes) break;
+      if (length >= maxBytes) break;
     }
   } catch (error) {
     throw new CaissonError('invalid_argument', `${name} cannot be read`, { cause: error, remedy: 'check the path' });

@@ -23,7 +23,7 @@ const options = {
   log: { type: 'text', value: 'FILE', about: 'the log goes to a file instead; its last 10 MB are kept' },
 } as const satisfies Options;
 
-type Asked = GivenOf<typeof options>;
+type ServeArguments = GivenOf<typeof options>;
 
 export const serve = defineCommand({
   name: 'serve',
@@ -77,7 +77,7 @@ to ask or deny, and hosts that it denies, hold before that.`,
   },
 });
 
-function settingsOf(given: Asked, api: CaissonApi): CaissonApi['config']['server'] {
+function settingsOf(given: ServeArguments, api: CaissonApi): CaissonApi['config']['server'] {
   const [port, host, socket] = [given.text('port'), given.text('host'), given.text('socket')];
   return {
     ...api.config.server,
@@ -88,7 +88,7 @@ function settingsOf(given: Asked, api: CaissonApi): CaissonApi['config']['server
 }
 
 /** What it was started with: one that runs is compared by it. */
-function flagsOf(given: Asked, { world }: Context): Flags {
+function flagsOf(given: ServeArguments, { world }: Context): Flags {
   const [host, port, socket, idle] = [
     given.text('host'),
     given.text('port'),
@@ -104,7 +104,7 @@ function flagsOf(given: Asked, { world }: Context): Flags {
   };
 }
 
-function idleOf(given: Asked): number | null {
+function idleOf(given: ServeArguments): number | null {
   const text = given.text('exit-when-idle');
   return text === undefined ? null : readDuration('--exit-when-idle', text);
 }

@@ -84,7 +84,7 @@ server.shutdown_seconds to end, detached processes and sandboxes go on. Also one
   ],
   run: async (given, context) => {
     const timeout = given.text('timeout');
-    const waitMs = timeout === undefined ? usualWaitMs : readDuration('--timeout', timeout);
+    const waitMs = timeout === undefined ? defaultWaitMs : readDuration('--timeout', timeout);
     const record = runningIn(await context.home());
     if (record !== null) await stop(record, waitMs, context.signal);
     if (context.json) await context.printJson({ stopped: record !== null, pid: record?.pid ?? null });
@@ -93,7 +93,7 @@ server.shutdown_seconds to end, detached processes and sandboxes go on. Also one
   },
 });
 
-const usualWaitMs = 60_000;
+const defaultWaitMs = 60_000;
 const lookMs = 25;
 
 async function stop(record: ServiceRecord, waitMs: number | null, signal: AbortSignal): Promise<void> {
@@ -101,7 +101,7 @@ async function stop(record: ServiceRecord, waitMs: number | null, signal: AbortS
   terminate(record);
   while (isServiceAlive(record)) {
     if (signal.aborted) throw abortError(signal);
-    if (performance.now() > deadline) throw still(record, waitMs ?? 0);
+    if (performance.now() > deadline) throw stopTimeoutError(record, waitMs ?? 0);
     await sleep(lookMs);
   }
 }
@@ -118,7 +118,7 @@ function terminate(record: ServiceRecord): void {
   }
 }
 
-function still({ pid }: ServiceRecord, waitMs: number): CaissonError {
+function stopTimeoutError({ pid }: ServiceRecord, waitMs: number): CaissonError {
   return new CaissonError('timed_out', `the service (process ${pid}) has not ended within ${waitMs / 1000} s`, {
     remedy: `wait longer with --timeout; kill -KILL ${pid} ends it at once, and the next one takes over what it left`,
     details: { pid },

@@ -8,7 +8,7 @@ import { newExecId } from './exec-id.ts';
 import { outside } from './outside.ts';
 import { withInput } from './streams.ts';
 
-interface Wanted {
+interface CommandExtras {
   readonly execId?: string;
   readonly skills?: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface Caller {
 
 export function commandApi({ ask, answer }: Clients, { home, env, skill, asking, close }: Caller): CommandApi {
   const { events, audit, images, backends, sandboxes, installation } = ask;
-  const wanted = <Request extends Wanted>(request: Request): Request => ({
+  const wanted = <Request extends CommandExtras>(request: Request): Request => ({
     ...request,
     execId: request.execId ?? newExecId(),
     ...(request.skills === undefined ? {} : { skills: request.skills.map(skill) }),
@@ -96,7 +96,7 @@ interface Unattended<Request, Result> {
 }
 
 /** No person is here, and the question waits for one elsewhere: the same id finds the answer. */
-async function unattended<Request extends Wanted, Result>(
+async function unattended<Request extends CommandExtras, Result>(
   request: Request,
   { act, look }: Unattended<Request, Result>,
 ): Promise<Result> {

@@ -17,18 +17,18 @@ import { type Listed, openSource } from '../../files/source.ts';
 import { openStaging } from '../../files/staging.ts';
 import { TarReader } from '../../files/tar-reader.ts';
 import { yieldOften } from '../../files/yield-often.ts';
-import { refusalOf, vetting } from '../../guard/writes/copies.ts';
+import { copyRefusedError, vetting } from '../../guard/writes/copies.ts';
 import type { CaissonClient } from '../../client/types.ts';
 import type { Env } from '../world.ts';
 
 type Files = Pick<CaissonClient['files'], 'archive' | 'unpack'>;
 
-interface Place {
+interface CopyRoots {
   readonly home: string;
   readonly env: Env;
 }
 
-export function copiesThrough(client: Files, place: Place): Pick<CaissonApi['files'], 'copyIn' | 'copyOut'> {
+export function copiesThrough(client: Files, place: CopyRoots): Pick<CaissonApi['files'], 'copyIn' | 'copyOut'> {
   return {
     copyIn: async (input, options = {}) => await copyIn(client, input, { place, options }),
     copyOut: async (input, options = {}) => await copyOut(client, input, { place, options }),
@@ -36,12 +36,12 @@ export function copiesThrough(client: Files, place: Place): Pick<CaissonApi['fil
 }
 
 interface How {
-  readonly place: Place;
+  readonly place: CopyRoots;
   readonly options: Options;
 }
 
 /** Directories that sandboxes can write: links in them are not followed. */
-const untrustedIn = ({ home }: Place): readonly string[] => [join(home, 'sandboxes')];
+const untrustedIn = ({ home }: CopyRoots): readonly string[] => [join(home, 'sandboxes')];
 
 async function copyIn(
   client: Files,
@@ -89,7 +89,7 @@ async function copyOut(
 ): Promise<CopyResult> {
   const surroundings = { userHome: place.env['HOME'] || homedir(), home: place.home };
   const copy = { source, target, onHost: true, confirmed };
-  const refused = refusalOf(copy, surroundings);
+  const refused = copyRefusedError(copy, surroundings);
   if (refused !== null) throw refused;
   const limits = withDefaults(wanted);
   const name = sourceName(source, posix.normalize(source));

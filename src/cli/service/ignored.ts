@@ -4,7 +4,7 @@ import type { CaissonClient } from '../../client/types.ts';
 import type { Env } from '../world.ts';
 
 /** A service that is slow to answer costs a command no more than this. */
-const patienceMs = 1000;
+const timeoutMs = 1000;
 
 /** `CAISSON_DOCKER_IMAGE`, and not `CAISSON_URL`. */
 const form = /^CAISSON_[A-Z\d]+_[A-Z\d_]+$/;
@@ -18,7 +18,7 @@ export async function ignoredSwitches(
   const named = names.filter((name) => form.test(name));
   if (named.length === 0) return [];
   const quiet = new AbortController();
-  const late = sleep(patienceMs, [], { signal: quiet.signal }).catch(() => []);
+  const late = sleep(timeoutMs, [], { signal: quiet.signal }).catch(() => []);
   const shown = await Promise.race([config.show().catch(() => []), late]);
   quiet.abort();
   const held = new Map(shown.map(({ key, value }) => [key, value]));

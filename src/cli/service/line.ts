@@ -10,19 +10,19 @@ import { answerFile, isServiceAlive, readServiceRecord, type ServiceRecord } fro
 import { checkVersion } from './version.ts';
 
 /** `ask` runs and reads, `decide` also says what a person has decided, `answer` answers questions. */
-export type Standing = 'ask' | 'decide' | 'answer';
+export type TokenRole = 'ask' | 'decide' | 'answer';
 
 /** Name of the header that `src/http/home/tokens.ts` reads. */
 const answerHeader = 'caisson-answer';
 
-interface Held {
+interface ServiceConnection {
   readonly record: ServiceRecord;
   readonly transport: Transport;
 }
 
 export class Line {
   readonly #home: string;
-  #held: Held;
+  #held: ServiceConnection;
   #isUsed = false;
   #isLost = false;
 
@@ -31,7 +31,7 @@ export class Line {
     this.#held = { record, transport: unixTransport(record.socket) };
   }
 
-  as(standing: Standing): Transport {
+  as(standing: TokenRole): Transport {
     return {
       request: async (wanted) => {
         const { record, transport } = this.#current();
@@ -47,7 +47,7 @@ export class Line {
   }
 
   /** Throws `unavailable` while no service runs. */
-  #current(): Held {
+  #current(): ServiceConnection {
     if (!this.#isUsed) {
       this.#isUsed = true;
       return this.#held;
@@ -55,11 +55,11 @@ export class Line {
     const record = readServiceRecord(this.#home);
     if (record !== null && isServiceAlive(record)) return this.#heldOf(record);
     // One that ends has no record any more, and still answers on the connections that it has.
-    if (this.#isLost) throw gone();
+    if (this.#isLost) throw serviceGoneError();
     return this.#held;
   }
 
-  #heldOf(record: ServiceRecord): Held {
+  #heldOf(record: ServiceRecord): ServiceConnection {
     const { pid, startedAt } = this.#held.record;
     if (record.pid === pid && record.startedAt === startedAt) return this.#held;
     checkVersion(record);
@@ -77,7 +77,7 @@ export class Line {
     }
   }
 
-  #tokens(standing: Standing, { token }: ServiceRecord): Readonly<Record<string, string>> {
+  #tokens(standing: TokenRole, { token }: ServiceRecord): Readonly<Record<string, string>> {
     if (standing === 'answer') return { authorization: `Bearer ${answerToken(this.#home)}` };
     const authorization = `Bearer ${token}`;
     return standing === 'ask' ? { authorization } : { authorization, [answerHeader]: answerToken(this.#home) };
@@ -96,7 +96,7 @@ function answerToken(home: string): string {
   }
 }
 
-function gone(): CaissonError {
+function serviceGoneError(): CaissonError {
   return new CaissonError('unavailable', 'the service has ended', {
     details: { sent: false },
     remedy: 'start it again with caisson serve',

@@ -9,10 +9,10 @@ import { readServiceRecord, type ServiceRecord } from '../../lib/service-record.
 import type { ApprovalView } from '../../service/api.ts';
 import type { CommandApi, Opening, ServiceLine } from '../world.ts';
 import { type Caller, type Clients, commandApi } from './api.ts';
-import { Line, type Standing } from './line.ts';
+import { Line, type TokenRole } from './line.ts';
 import type { Answering, Awaiting } from './questions.ts';
-import { reach, silent } from './reach.ts';
-import { type Said, saying } from './said.ts';
+import { reach, silentServiceError } from './reach.ts';
+import { type SessionSettings, saying } from './said.ts';
 import { changedSwitches, effective, setSwitches } from './switches.ts';
 import { watched } from './watched.ts';
 
@@ -98,9 +98,9 @@ const decides = (opening: Opening): boolean =>
 
 function clientsOf(home: string, record: ServiceRecord, opening: Opening): Clients {
   const line = new Line(home, record);
-  const as = (standing: Standing): Transport =>
-    watched(line.as(standing), { ...watching, silent: () => silent(record) });
-  const said: Said = {
+  const as = (standing: TokenRole): Transport =>
+    watched(line.as(standing), { ...watching, silentError: () => silentServiceError(record) });
+  const said: SessionSettings = {
     ...(opening.rules === undefined ? {} : { rules: opening.rules }),
     ...(skips(opening) ? { yolo: true } : {}),
     ...(seesSameFiles(record) ? { project: opening.cwd } : {}),

@@ -20,13 +20,13 @@ export async function reach(home: string): Promise<ServiceRecord | null> {
     if (record === null || !isServiceAlive(record)) return null;
     checkVersion(record);
     if (existsSync(record.socket)) return record;
-    if (Date.now() > deadline) throw silent(record);
+    if (Date.now() > deadline) throw silentServiceError(record);
     await new Promise((done) => setTimeout(done, lookMs));
   }
 }
 
 /** It may hold what this command would need: a second process beside it would hide that. */
-export function silent({ pid }: Pick<ServiceRecord, 'pid'>): CaissonError {
+export function silentServiceError({ pid }: Pick<ServiceRecord, 'pid'>): CaissonError {
   return new CaissonError('unavailable', `the service (process ${pid}) lives and does not answer`, {
     // Not to be tried again: it was asked, and has had its time.
     details: { pid, silent: true },

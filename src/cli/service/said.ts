@@ -5,7 +5,7 @@
 import type { Transport, WireRequest } from '../../client/transport.ts';
 import type { RuleTexts } from '../../policy/types.ts';
 
-export interface Said {
+export interface SessionSettings {
   readonly rules?: RuleTexts;
   readonly yolo?: true;
   /** Absent where the service sees other files than the caller. */
@@ -17,7 +17,7 @@ const concerned = /^\/v1\/(?:sandboxes|execs|processes)(?:[/?]|$)/;
 /** The check of commands: rules in its body are those of the question. */
 const checked = /^\/v1\/policy\/check$/;
 
-export function saying(transport: Transport, said: Said): Transport {
+export function saying(transport: Transport, said: SessionSettings): Transport {
   if (Object.keys(said).length === 0) return transport;
   return {
     request: (wanted) => transport.request(withSaid(wanted, saidTo(wanted, said))),
@@ -26,12 +26,12 @@ export function saying(transport: Transport, said: Said): Transport {
   };
 }
 
-function saidTo({ path }: WireRequest, said: Said): Said {
+function saidTo({ path }: WireRequest, said: SessionSettings): SessionSettings {
   if (concerned.test(path)) return said;
   return checked.test(path) && said.project !== undefined ? { project: said.project } : {};
 }
 
-function withSaid(wanted: WireRequest, said: Said): WireRequest {
+function withSaid(wanted: WireRequest, said: SessionSettings): WireRequest {
   if (Object.keys(said).length === 0) return wanted;
   const { body, path, method } = wanted;
   if (typeof body === 'string' && wanted.headers['content-type'] === 'application/json') {
@@ -43,7 +43,7 @@ function withSaid(wanted: WireRequest, said: Said): WireRequest {
   return { ...wanted, path: `${path}${path.includes('?') ? '&' : '?'}${queryOf(said)}` };
 }
 
-function queryOf({ rules, yolo, project }: Said): string {
+function queryOf({ rules, yolo, project }: SessionSettings): string {
   const fields = {
     ...(rules === undefined ? {} : { rules: JSON.stringify(rules) }),
     ...(yolo === undefined ? {} : { yolo: 'true' }),

@@ -26,7 +26,7 @@ const cron = /^(?:CAISSON|HERMES)_CRON_SESSION$/;
 /** Variables that change what a command does. Loaded here, since few commands have such. */
 export async function effective(names: readonly string[]): Promise<readonly string[]> {
   if (names.length === 0) return [];
-  const [{ mayBeSwitch }, { defaultsOf }] = await Promise.all([
+  const [{ mayBeSwitch }, { collectDefaults: defaultsOf }] = await Promise.all([
     import('../../config/switches.ts'),
     import('../../config/defaults.ts'),
   ]);

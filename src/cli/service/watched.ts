@@ -6,7 +6,7 @@ import type { Transport, WireRequest, WireResponse } from '../../client/transpor
 export interface Watching {
   readonly lookMs: number;
   readonly answerMs: number;
-  readonly silent: () => CaissonError;
+  readonly silentError: () => CaissonError;
 }
 
 export function watched(transport: Transport, watching: Watching): Transport {
@@ -40,7 +40,7 @@ function watch(transport: Transport, watching: Watching, fail: (error: CaissonEr
     const isThere = await answers(transport, watching.answerMs);
     if (isOver) return;
     if (isThere) lookLater();
-    else fail(watching.silent());
+    else fail(watching.silentError());
   };
   lookLater();
   return () => {

@@ -3,7 +3,7 @@ import { CaissonError } from '../../errors.ts';
 import type { ByteSink } from '../types.ts';
 import type { WireSocket } from '../transport.ts';
 import { isAway } from '../wire/away.ts';
-import { errorIn } from '../wire/problem.ts';
+import { eventError } from '../wire/problem.ts';
 import type { Wire } from '../wire/wire.ts';
 
 /** The service takes frames of a megabyte. */
@@ -99,7 +99,7 @@ export class Input implements ByteSink {
   async #watch(socket: WireSocket): Promise<void> {
     try {
       for await (const message of socket.messages) {
-        const error = refusalIn(message);
+        const error = inputRefusedError(message);
         if (error !== null) this.#failure ??= error;
       }
     } catch (error) {
@@ -119,11 +119,11 @@ export class Input implements ByteSink {
 }
 
 /** `null`: another message. */
-function refusalIn(message: string | Uint8Array): CaissonError | null {
+function inputRefusedError(message: string | Uint8Array): CaissonError | null {
   if (typeof message !== 'string') return null;
   try {
     const event: unknown = JSON.parse(message);
-    return Reflect.get(Object(event), 'type') === 'error' ? errorIn(Reflect.get(Object(event), 'error')) : null;
+    return Reflect.get(Object(event), 'type') === 'error' ? eventError(Reflect.get(Object(event), 'error')) : null;
   } catch {
     return null;
   }

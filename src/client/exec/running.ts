@@ -3,7 +3,7 @@ import { CaissonError } from '../../errors.ts';
 import type { Exit } from '../../values/exit.ts';
 import { exitWithout, unreadNotes } from '../../values/outcome.ts';
 import type { StreamName } from '../../values/exec-event.ts';
-import type { Sent } from '../wire/lines.ts';
+import type { LineObject } from '../wire/lines.ts';
 import { pause } from '../wire/patience.ts';
 import type { Ask, Wire } from '../wire/wire.ts';
 import { followed } from '../wire/followed.ts';
@@ -17,7 +17,7 @@ const lookMs = 2000;
 export interface Followed {
   readonly execId: string;
   /** Events of the answer to the request that started the command, after the first one. */
-  readonly events: AsyncIterator<Sent, void>;
+  readonly events: AsyncIterator<LineObject, void>;
   /** Ends the following. */
   readonly leave: () => void;
 }
@@ -27,11 +27,11 @@ export class Following {
   readonly stderr = new Flow();
   readonly exit: Promise<Exit>;
   /** The last event, with what the service says beside the exit. `null`: the record had to be asked instead. */
-  readonly last: Promise<Sent | null>;
+  readonly last: Promise<LineObject | null>;
   readonly #wire: Wire;
   readonly #execId: string;
   readonly #settled = Promise.withResolvers<Exit>();
-  readonly #ended = Promise.withResolvers<Sent | null>();
+  readonly #ended = Promise.withResolvers<LineObject | null>();
   #isSettled = false;
   #isLooking = false;
 
@@ -56,7 +56,7 @@ export class Following {
   }
 
   /** Whether it came to its end. */
-  async #follow(events: AsyncIterator<Sent, void>): Promise<boolean> {
+  async #follow(events: AsyncIterator<LineObject, void>): Promise<boolean> {
     let missing = 0;
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
@@ -91,7 +91,7 @@ export class Following {
   /** Bytes of a stream in the record that follow an event. */
   async *#rest(name: StreamName, after: number): AsyncGenerator<Uint8Array, void, void> {
     const ask = (from: number): Ask => ({ method: 'GET', path: `/v1/execs/${this.#execId}`, query: { after: from } });
-    const how = { first: ask(after), next: ask, after, isLast: ({ type }: Sent) => type === 'exit' };
+    const how = { first: ask(after), next: ask, after, isLast: ({ type }: LineObject) => type === 'exit' };
     for await (const sent of followed(this.#wire, how)) {
       const event = eventIn(sent)?.event;
       if (event?.type === name) yield event.bytes;
@@ -122,7 +122,7 @@ export class Following {
     return exit === null ? null : exitIn(exit);
   }
 
-  #settle(exit: Exit, last: Sent | null): void {
+  #settle(exit: Exit, last: LineObject | null): void {
     this.#isSettled = true;
     this.#settled.resolve(exit);
     this.#ended.resolve(last);

@@ -3,14 +3,14 @@ import { abortError, CaissonError } from '../../errors.ts';
 import type { Options, Running, Where } from '../../service/api.ts';
 import type { ClientRunning } from '../types.ts';
 import { followed } from '../wire/followed.ts';
-import type { Sent } from '../wire/lines.ts';
+import type { LineObject } from '../wire/lines.ts';
 import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
 import { whereIn } from './events.ts';
 import { Input } from './input.ts';
 import { Following } from './running.ts';
 
-export interface Wanted {
+export interface StartRequest {
   readonly path: string;
   readonly execId: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -18,16 +18,16 @@ export interface Wanted {
   readonly tty: boolean;
 }
 
-export interface Started {
+export interface StartedExec {
   readonly running: ClientRunning;
   /** First event of the request that started the command: what the service knows beside the record. */
-  readonly first: Sent;
-  readonly last: Promise<Sent | null>;
+  readonly first: LineObject;
+  readonly last: Promise<LineObject | null>;
 }
 
-type Placed = Pick<Running, 'how' | 'lostSince' | 'degraded' | 'unsetVariables' | 'missingFiles'>;
+type ExecFacts = Pick<Running, 'how' | 'lostSince' | 'degraded' | 'unsetVariables' | 'missingFiles'>;
 
-export async function startExec(wire: Wire, wanted: Wanted, options: Options = {}): Promise<Started> {
+export async function startExec(wire: Wire, wanted: StartRequest, options: Options = {}): Promise<StartedExec> {
   const { execId } = wanted;
   const leaving = new AbortController();
   const taken = takenBack(wire, execId, { leaving, signal: options.signal });
@@ -49,9 +49,9 @@ export async function startExec(wire: Wire, wanted: Wanted, options: Options = {
 
 function eventsOf(
   wire: Wire,
-  { path, execId, body }: Wanted,
+  { path, execId, body }: StartRequest,
   { signal, options }: { readonly signal: AbortSignal; readonly options: Options },
-): AsyncGenerator<Sent, void, void> {
+): AsyncGenerator<LineObject, void, void> {
   const waits = options.question?.waits === false ? { waitForApproval: false } : {};
   return followed(wire, {
     signal,
@@ -61,7 +61,7 @@ function eventsOf(
   });
 }
 
-async function firstOf(events: AsyncGenerator<Sent, void, void>, { question }: Options): Promise<Sent> {
+async function firstOf(events: AsyncGenerator<LineObject, void, void>, { question }: Options): Promise<LineObject> {
   for (;;) {
     const { value: event } = await events.next();
     if (event?.['type'] === 'started') return event;
@@ -104,12 +104,12 @@ export async function cancelQuietly(wire: Wire, execId: string): Promise<void> {
   await wire.json({ method: 'DELETE', path: `/v1/execs/${execId}` }).catch(() => undefined);
 }
 
-interface Parts {
+interface StartStream {
   readonly following: Following;
-  readonly first: Sent;
+  readonly first: LineObject;
 }
 
-function runningOf(wire: Wire, wanted: Wanted, { following, first }: Parts): ClientRunning {
+function runningOf(wire: Wire, wanted: StartRequest, { following, first }: StartStream): ClientRunning {
   const { execId, stdin, tty } = wanted;
   const input = new Input(wire, { execId, reopens: tty, signal: wire.closing });
   void following.exit.then(() => input.close());
@@ -124,10 +124,10 @@ function runningOf(wire: Wire, wanted: Wanted, { following, first }: Parts): Cli
 }
 
 /** An event without `placed` is that of an exec found by its id after a lost connection, and yields what the library has then. */
-function placedIn({ placed }: Sent): Placed {
+function placedIn({ placed }: LineObject): ExecFacts {
   if (placed === undefined)
     return { how: 'found', lostSince: null, degraded: [], unsetVariables: [], missingFiles: [] };
-  const { how, lostSince, degraded, unsetVariables, missingFiles } = shaped<Placed>(placed, {
+  const { how, lostSince, degraded, unsetVariables, missingFiles } = shaped<ExecFacts>(placed, {
     ...{ how: 'text', lostSince: 'text?', degraded: 'list', unsetVariables: 'list', missingFiles: 'list' },
   });
   return { how, lostSince, degraded, unsetVariables, missingFiles };

@@ -1,7 +1,7 @@
 /** Contents of files on the wire: sizes, digests and conditions in headers. */
 import { CaissonError } from '../../errors.ts';
 import type { ByteSource, ClientFileSource, ClientFilesApi } from '../types.ts';
-import { away } from '../wire/away.ts';
+import { unreachableError } from '../wire/away.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -31,7 +31,7 @@ export async function* whole(body: AsyncIterable<Uint8Array>, size: number): Asy
     read += part.length;
     yield part;
   }
-  if (read !== size) throw away(`the file was cut: ${read} of ${size} bytes have come`, { sent: true });
+  if (read !== size) throw unreachableError(`the file was cut: ${read} of ${size} bytes have come`, { sent: true });
 }
 
 interface Source {

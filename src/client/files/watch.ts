@@ -1,7 +1,7 @@
 /** Streams the changes in a directory. A lost connection ends the stream, since changes may have been missed. */
 import { CaissonError } from '../../errors.ts';
 import type { ClientFilesApi } from '../types.ts';
-import type { Sent } from '../wire/lines.ts';
+import type { LineObject } from '../wire/lines.ts';
 import type { Ask, Wire } from '../wire/wire.ts';
 
 type Events = Awaited<ReturnType<ClientFilesApi['watch']>>;
@@ -13,7 +13,7 @@ export async function watched(wire: Wire, ask: Ask): Promise<Events> {
   return changesIn(events);
 }
 
-async function* changesIn(events: AsyncIterable<Sent>): AsyncGenerator<WatchEvent, undefined, void> {
+async function* changesIn(events: AsyncIterable<LineObject>): AsyncGenerator<WatchEvent, undefined, void> {
   for await (const event of events) {
     if (!isChange(event))
       throw new CaissonError('internal', 'the service sent a change of another form than this client knows');

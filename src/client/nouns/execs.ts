@@ -24,7 +24,7 @@ import { made } from './made.ts';
 
 const { path } = execs.list;
 /** A body of the service has two megabytes, and escapes may double a text. */
-const mostInputUnits = 512 * 1024;
+const maxInputUnits = 512 * 1024;
 
 export function execsOf(wire: Wire): ClientExecsApi {
   const byHand: Omit<ClientExecsApi, 'get' | 'cancel'> = {
@@ -68,18 +68,18 @@ function bodyOf(request: SandboxRequest & (CodeInput | ExecInput)): Readonly<Rec
   return { ...body, code: { language, text: textIn(text, 'the program') } };
 }
 
-interface Given {
+interface ExecBody {
   readonly input: ByteSource | null;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** A text goes with the request. What is larger, or no text, goes through the socket. */
-function inputOf(request: SandboxRequest & (CodeInput | ClientRunInput)): Given {
+function inputOf(request: SandboxRequest & (CodeInput | ClientRunInput)): ExecBody {
   if ('code' in request) return { input: null, body: bodyOf(request) };
   const { input, execId: _, ...body } = request;
   if (input === undefined) return { input: null, body };
   const text = typeof input === 'string' ? input : input instanceof Uint8Array ? maybeText(input) : null;
-  if (text !== null && text.length <= mostInputUnits) return { input: null, body: { ...body, input: text } };
+  if (text !== null && text.length <= maxInputUnits) return { input: null, body: { ...body, input: text } };
   const source = typeof input === 'string' || input instanceof Uint8Array ? once(input) : input;
   return { input: source, body: { ...body, stdin: true } };
 }
@@ -90,7 +90,7 @@ async function* once(bytes: string | Uint8Array): AsyncGenerator<Uint8Array, voi
 }
 
 function maybeText(bytes: Uint8Array): string | null {
-  if (bytes.length > mostInputUnits) return null;
+  if (bytes.length > maxInputUnits) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -46,7 +46,7 @@ function writingOf(wire: Wire): Pick<ClientFilesApi, 'write' | 'unpack'> {
 
 function readingOf(wire: Wire): Pick<ClientFilesApi, 'read' | 'stream' | 'watch' | 'archive'> {
   return {
-    read: async ({ task, offset = 0, length = usualBytes, ...rest }, { signal } = {}) =>
+    read: async ({ task, offset = 0, length = defaultBytes, ...rest }, { signal } = {}) =>
       contentOf(await wire.bytes({ method: 'GET', path: at(task), query: { ...rest, offset, length }, signal })),
     stream: async ({ task, ...query }, { signal } = {}) => {
       const { headers, body } = await wire.stream({ method: 'GET', path: at(task), query, signal });
@@ -63,7 +63,7 @@ function readingOf(wire: Wire): Pick<ClientFilesApi, 'read' | 'stream' | 'watch'
 }
 
 /** Bytes that are read when no length is given, the default of the library too. */
-const usualBytes = 1024 * 1024;
+const defaultBytes = 1024 * 1024;
 
 function checkLimits(limits: object | undefined): void {
   if (limits !== undefined)

@@ -5,7 +5,7 @@ import { type AnyRow, type AnyRows, type Fields, membersOf, type NounIn, taskKey
 import { byTask } from '../../service/verbs/task.ts';
 import { checkedExecId } from '../exec/ids.ts';
 import type { CaissonClient } from '../types.ts';
-import { notServed } from '../wire/none.ts';
+import { notServedError } from '../wire/none.ts';
 import { segment } from '../wire/path.ts';
 import { listed, shaped } from '../wire/shape.ts';
 import type { Query, Wire } from '../wire/wire.ts';
@@ -21,7 +21,7 @@ export type ByHand<Api, Table> = {
   ]: Api[Verb];
 };
 
-interface Parts<Noun extends string, Table extends AnyRows> {
+interface NounInput<Noun extends string, Table extends AnyRows> {
   readonly rows: Table;
   readonly byHand: ByHand<NounIn<CaissonClient, Noun>, Table>;
 }
@@ -31,7 +31,7 @@ type Verb = (...args: readonly unknown[]) => Promise<unknown>;
 export function made<const Noun extends string, Table extends AnyRows>(
   wire: Wire,
   noun: Noun,
-  { rows, byHand }: Parts<Noun, Table>,
+  { rows, byHand }: NounInput<Noun, Table>,
 ): NounIn<CaissonClient, Noun> {
   const plain = Object.entries<AnyRow>(rows).flatMap(([verb, row]) => {
     const act = row.none === undefined ? verbOf(wire, row) : unserved(`${noun}.${verb}`, row.none, row.now);
@@ -49,9 +49,9 @@ const isNoun = <Noun extends string>(
 ): all is NounIn<CaissonClient, Noun> & object => Object.keys(rows).every((verb) => Object.hasOwn(all, verb));
 
 function unserved(verb: string, why: string, now: AnyRow['now']): () => Promise<never> {
-  if (now !== true) return () => Promise.reject(notServed(verb, why));
+  if (now !== true) return () => Promise.reject(notServedError(verb, why));
   return () => {
-    throw notServed(verb, why);
+    throw notServedError(verb, why);
   };
 }
 

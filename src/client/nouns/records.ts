@@ -5,7 +5,7 @@ import { audit } from '../../service/verbs/records.ts';
 import { followed } from '../wire/followed.ts';
 import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
-import { notServed } from '../wire/none.ts';
+import { notServedError } from '../wire/none.ts';
 import { made } from './made.ts';
 
 export function eventsOf(wire: Wire): EventsApi {
@@ -23,7 +23,7 @@ export function eventsOf(wire: Wire): EventsApi {
         yield shaped<EventView>(event, { seq: 'number', type: 'text', at: 'text', owner: 'text', data: 'object' });
     },
     kept: () =>
-      Promise.reject(notServed('events.kept', 'a stream from `after` on says what is kept, where that is not')),
+      Promise.reject(notServedError('events.kept', 'a stream from `after` on says what is kept, where that is not')),
   };
 }
 

@@ -5,7 +5,7 @@ import { runCollected } from '../exec/collect.ts';
 import { checkedExecId, newExecId } from '../exec/ids.ts';
 import { startExec } from '../exec/start.ts';
 import type { ClientSessionsApi } from '../types.ts';
-import type { Sent } from '../wire/lines.ts';
+import type { LineObject } from '../wire/lines.ts';
 import { segment } from '../wire/path.ts';
 import { listed, shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
@@ -35,7 +35,7 @@ export function sessionsOf(wire: Wire): ClientSessionsApi {
   return made(wire, 'sessions', { rows: sessions, byHand });
 }
 
-function startIn({ placed }: Sent): SessionStart {
+function startIn({ placed }: LineObject): SessionStart {
   const session: unknown = Reflect.get(Object(placed), 'session');
   if (session === undefined) return { restored: false, lost: [] };
   return shaped<SessionStart>(session, { restored: 'flag', lost: 'list' });
@@ -44,7 +44,7 @@ function startIn({ placed }: Sent): SessionStart {
 /** After a lost connection the end of the text is known from its record, which does not have that of the shell: it is asked for. */
 async function endIn(
   wire: Wire,
-  last: Sent | null,
+  last: LineObject | null,
   { taskId, name }: { readonly taskId: string; readonly name: string },
 ): Promise<SessionEnd> {
   const said = last?.['session'];

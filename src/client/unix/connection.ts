@@ -20,7 +20,7 @@ export async function connect(path: string, signal?: AbortSignal): Promise<Conne
       socket.once('error', reject);
     });
   } catch (error) {
-    throw error instanceof CaissonError ? error : unreachable(error);
+    throw error instanceof CaissonError ? error : socketError(error);
   } finally {
     release();
   }
@@ -36,7 +36,7 @@ export function destroyOnAbort(socket: Socket, signal?: AbortSignal): () => void
   return () => signal.removeEventListener('abort', abort);
 }
 
-function unreachable(cause: unknown): CaissonError {
+function socketError(cause: unknown): CaissonError {
   const errno = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : null;
   return new CaissonError('unavailable', `the service does not answer on its socket (${errno ?? 'no reason given'})`, {
     cause,

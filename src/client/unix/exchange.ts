@@ -4,7 +4,7 @@ import type { WireRequest, WireResponse } from '../transport.ts';
 import { readBody } from './body.ts';
 import { type Connection, destroyOnAbort } from './connection.ts';
 import { framingOf, type Head, readHead } from './head.ts';
-import { cut } from './incoming.ts';
+import { connectionCutError } from './incoming.ts';
 import { send } from './send.ts';
 
 /** `keep` is called when the connection can carry another request; in every other case it is destroyed. */
@@ -62,5 +62,5 @@ function staysOpen({ headers: { connection } }: Head): boolean {
 }
 
 function typedError(error: unknown): CaissonError {
-  return error instanceof CaissonError ? error : cut(error);
+  return error instanceof CaissonError ? error : connectionCutError(error);
 }

@@ -1,6 +1,6 @@
 /** Frames of a WebSocket (RFC 6455), as a client writes and reads them. */
 import { randomFillSync } from 'node:crypto';
-import { broken, type Incoming } from './incoming.ts';
+import { protocolError, type Incoming } from './incoming.ts';
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
@@ -11,8 +11,8 @@ export interface Frame {
 }
 
 /** A message of the service is one event, or a part of an output. */
-export const mostMessageBytes = 16 * 1024 * 1024;
-const mostControlBytes = 125;
+export const maxMessageBytes = 16 * 1024 * 1024;
+const maxControlBytes = 125;
 
 /** Masked, as every frame of a client (5.3). */
 export function frameOf(opcode: number, payload: Uint8Array): Buffer {
@@ -35,11 +35,11 @@ export async function readFrame(incoming: Incoming): Promise<Frame> {
   const opcode = first & 0x0f;
   const isFinal = (first & 0x80) !== 0;
   const short = second & 0x7f;
-  if ((first & 0x70) !== 0 || (second & 0x80) !== 0) throw broken('a frame has reserved bits, or a mask');
-  if (opcode >= 8 && (!isFinal || short > mostControlBytes)) throw broken('a control frame is too long');
+  if ((first & 0x70) !== 0 || (second & 0x80) !== 0) throw protocolError('a frame has reserved bits, or a mask');
+  if (opcode >= 8 && (!isFinal || short > maxControlBytes)) throw protocolError('a control frame is too long');
   const length =
     short === 126 ? (await incoming.exactly(2)).readUInt16BE() : short === 127 ? await longOf(incoming) : short;
-  if (length > mostMessageBytes) throw broken('a frame is too long');
+  if (length > maxMessageBytes) throw protocolError('a frame is too long');
   return { isFinal, opcode, payload: await incoming.exactly(length) };
 }
 

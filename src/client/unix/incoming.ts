@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { CaissonError } from '../../errors.ts';
 
 /** Beyond this the kernel holds what comes, and then the sender waits. */
-const mostHeldBytes = 256 * 1024;
+const maxHeldBytes = 256 * 1024;
 const lineFeed = 0x0a;
 
 export class Incoming {
@@ -19,7 +19,7 @@ export class Incoming {
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.once('end', () => this.#end(null));
     socket.on('error', (error) => this.#end(error));
-    socket.once('close', () => this.#end(cut()));
+    socket.once('close', () => this.#end(connectionCutError()));
   }
 
   /** Nothing has come that was not read, and more may come. */
@@ -27,8 +27,8 @@ export class Incoming {
     return this.#heldBytes === 0 && this.#over === null;
   }
 
-  /** At least one byte, at most `most`. `null`: the other side has ended. Throws when the connection is cut. */
-  async some(most = Number.POSITIVE_INFINITY): Promise<Buffer | null> {
+  /** At least one byte, at most `max`. `null`: the other side has ended. Throws when the connection is cut. */
+  async some(max = Number.POSITIVE_INFINITY): Promise<Buffer | null> {
     while (this.#chunks.length === 0 && this.#over === null)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -38,10 +38,10 @@ export class Incoming {
       if (this.#over?.error) throw this.#over.error;
       return null;
     }
-    const taken = chunk.length > most ? chunk.subarray(0, most) : chunk;
+    const taken = chunk.length > max ? chunk.subarray(0, max) : chunk;
     if (taken.length < chunk.length) this.#chunks.unshift(chunk.subarray(taken.length));
     this.#heldBytes -= taken.length;
-    if (this.#heldBytes < mostHeldBytes && this.#socket.isPaused()) this.#socket.resume();
+    if (this.#heldBytes < maxHeldBytes && this.#socket.isPaused()) this.#socket.resume();
     return taken;
   }
 
@@ -50,26 +50,26 @@ export class Incoming {
     const parts: Buffer[] = [];
     for (let left = count; left > 0;) {
       const part = await this.some(left);
-      if (part === null) throw cut();
+      if (part === null) throw connectionCutError();
       parts.push(part);
       left -= part.length;
     }
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
 
-  /** Up to the next line feed, without the line end, as Latin-1. Throws `internal` for a line of more than `most` bytes. */
-  async line(most: number): Promise<string> {
+  /** Up to the next line feed, without the line end, as Latin-1. Throws `internal` for a line of more than `max` bytes. */
+  async line(max: number): Promise<string> {
     let text = '';
     for (;;) {
-      const part = await this.some(most - text.length + 1);
-      if (part === null) throw cut();
+      const part = await this.some(max - text.length + 1);
+      if (part === null) throw connectionCutError();
       const end = part.indexOf(lineFeed);
       text += part.toString('latin1', 0, end < 0 ? part.length : end);
       if (end >= 0) {
         this.#giveBack(part.subarray(end + 1));
         return text.endsWith('\r') ? text.slice(0, -1) : text;
       }
-      if (text.length > most) throw broken('a line of the answer is too long');
+      if (text.length > max) throw protocolError('a line of the answer is too long');
     }
   }
 
@@ -82,7 +82,7 @@ export class Incoming {
   #take(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#heldBytes += chunk.length;
-    if (this.#heldBytes >= mostHeldBytes) this.#socket.pause();
+    if (this.#heldBytes >= maxHeldBytes) this.#socket.pause();
     this.#wake?.();
   }
 
@@ -92,7 +92,7 @@ export class Incoming {
   }
 }
 
-export function cut(cause?: unknown): CaissonError {
+export function connectionCutError(cause?: unknown): CaissonError {
   return new CaissonError('unavailable', 'the connection to the service was cut', {
     details: { sent: true },
     ...(cause === undefined ? {} : { cause }),
@@ -101,6 +101,6 @@ export function cut(cause?: unknown): CaissonError {
 }
 
 /** The other side does not speak the protocol. */
-export function broken(what: string): CaissonError {
+export function protocolError(what: string): CaissonError {
   return new CaissonError('internal', `what answers on the socket is no service of Caisson: ${what}`);
 }

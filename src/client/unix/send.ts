@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { CaissonError } from '../../errors.ts';
 import type { WireRequest } from '../transport.ts';
-import { cut } from './incoming.ts';
+import { connectionCutError } from './incoming.ts';
 
 type Body = NonNullable<WireRequest['body']>;
 
@@ -50,7 +50,7 @@ async function sendChunks(socket: Socket, body: AsyncIterable<Uint8Array>): Prom
     const hasRoom = socket.write('\r\n');
     socket.uncork();
     if (!hasRoom) await drained(socket);
-    if (socket.destroyed) throw cut();
+    if (socket.destroyed) throw connectionCutError();
   }
   socket.write('0\r\n\r\n');
 }

@@ -3,7 +3,7 @@ import type { Transport } from '../transport.ts';
 import { connect, type Connection } from './connection.ts';
 import { exchange } from './exchange.ts';
 
-const mostIdle = 8;
+const maxIdle = 8;
 /** Far below the time after which the service closes a connection that is idle. */
 const idleSeconds = 5;
 
@@ -45,7 +45,7 @@ function takeIdle(idle: Map<Connection, number>): Connection | null {
 }
 
 function putBack(idle: Map<Connection, number>, connection: Connection): void {
-  if (idle.size >= mostIdle || !connection.incoming.isIdle) return void connection.socket.destroy();
+  if (idle.size >= maxIdle || !connection.incoming.isIdle) return void connection.socket.destroy();
   // It does not keep the process alive.
   connection.socket.unref();
   idle.set(connection, process.uptime());

@@ -4,12 +4,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { CaissonError, type Code } from '../../errors.ts';
 import type { WireSocket } from '../transport.ts';
 import { type Connection, destroyOnAbort } from './connection.ts';
-import { type Frame, frameOf, mostMessageBytes, opcodes, readFrame } from './frames.ts';
+import { type Frame, frameOf, maxMessageBytes, opcodes, readFrame } from './frames.ts';
 import { readHead } from './head.ts';
-import { broken, cut } from './incoming.ts';
+import { protocolError, connectionCutError } from './incoming.ts';
 import { drained, startOf } from './send.ts';
 
-interface Wanted {
+interface SocketRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
@@ -18,11 +18,14 @@ interface Wanted {
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const normalClosure = Buffer.from([0x03, 0xe8]);
 /** The service sends whole messages. Each part takes memory, also one without a byte. */
-const mostParts = 1024;
+const maxParts = 1024;
 /** For the other side to close too. */
 const closingMs = 1000;
 
-export async function openWebSocket(connection: Connection, { path, headers, signal }: Wanted): Promise<WireSocket> {
+export async function openWebSocket(
+  connection: Connection,
+  { path, headers, signal }: SocketRequest,
+): Promise<WireSocket> {
   const { socket } = connection;
   const release = destroyOnAbort(socket, signal);
   socket.once('close', release);
@@ -30,7 +33,7 @@ export async function openWebSocket(connection: Connection, { path, headers, sig
     await handshake(connection, path, headers);
   } catch (error) {
     socket.destroy();
-    throw error instanceof CaissonError ? error : cut(error);
+    throw error instanceof CaissonError ? error : connectionCutError(error);
   }
   return wireSocket(connection);
 }
@@ -45,10 +48,10 @@ async function handshake(
   const version = { 'sec-websocket-version': '13', 'sec-websocket-key': key };
   socket.write(startOf(`GET ${path}`, path, { ...headers, ...upgrade, ...version }));
   const head = await readHead(incoming);
-  if (head.status !== 101) throw refused(head.status);
+  if (head.status !== 101) throw upgradeError(head.status);
   // No secret: it shows that the other side has understood the request (4.1).
   const expected = createHash('sha1').update(`${key}${guid}`).digest('base64');
-  if (head.headers['sec-websocket-accept'] !== expected) throw broken('it does not open a WebSocket');
+  if (head.headers['sec-websocket-accept'] !== expected) throw protocolError('it does not open a WebSocket');
 }
 
 const codesByStatus: Readonly<Record<number, Code>> = {
@@ -58,7 +61,7 @@ const codesByStatus: Readonly<Record<number, Code>> = {
   429: 'resource_exhausted',
 };
 
-function refused(status: number): CaissonError {
+function upgradeError(status: number): CaissonError {
   return new CaissonError(codesByStatus[status] ?? 'unavailable', `the service refuses the connection with ${status}`);
 }
 
@@ -74,7 +77,7 @@ function wireSocket(connection: Connection): WireSocket {
   return {
     messages: messagesOf(connection, { close, isClosed: () => isClosed }),
     send: async (message) => {
-      if (isClosed || socket.destroyed) throw cut();
+      if (isClosed || socket.destroyed) throw connectionCutError();
       const isText = typeof message === 'string';
       const bytes = isText ? Buffer.from(message) : message;
       socket.write(frameOf(isText ? opcodes.text : opcodes.binary, bytes));
@@ -98,7 +101,7 @@ async function* messagesOf(
       yield message;
   } catch (error) {
     // After an end of our own, the other side may just go.
-    if (!isClosed()) throw error instanceof CaissonError ? error : cut(error);
+    if (!isClosed()) throw error instanceof CaissonError ? error : connectionCutError(error);
   } finally {
     close();
   }
@@ -115,12 +118,13 @@ async function nextMessage(connection: Connection): Promise<string | Uint8Array 
       if (!control(connection, frame)) return null;
       continue;
     }
-    if ((frame.opcode === opcodes.continuation) === (kind === null)) throw broken('parts of a message are mixed up');
+    if ((frame.opcode === opcodes.continuation) === (kind === null))
+      throw protocolError('parts of a message are mixed up');
     kind ??= frame.opcode;
-    if (kind !== opcodes.text && kind !== opcodes.binary) throw broken('a frame has an unknown kind');
+    if (kind !== opcodes.text && kind !== opcodes.binary) throw protocolError('a frame has an unknown kind');
     bytes += frame.payload.length;
-    if (bytes > mostMessageBytes) throw broken('a message is too long');
-    if (parts.length === mostParts) throw broken('a message has too many parts');
+    if (bytes > maxMessageBytes) throw protocolError('a message is too long');
+    if (parts.length === maxParts) throw protocolError('a message has too many parts');
     parts.push(frame.payload);
     if (frame.isFinal) return decoded(kind, Buffer.concat(parts));
   }
@@ -129,12 +133,12 @@ async function nextMessage(connection: Connection): Promise<string | Uint8Array 
 /** False: it was the last one. */
 function control({ socket }: Connection, { opcode, payload }: Frame): boolean {
   if (opcode === opcodes.ping) socket.write(frameOf(opcodes.pong, payload));
-  else if (opcode !== opcodes.pong && opcode !== opcodes.close) throw broken('a frame has an unknown kind');
+  else if (opcode !== opcodes.pong && opcode !== opcodes.close) throw protocolError('a frame has an unknown kind');
   return opcode !== opcodes.close;
 }
 
 function decoded(kind: number, payload: Buffer): string | Uint8Array {
   if (kind === opcodes.binary) return payload;
-  if (!isUtf8(payload)) throw broken('a text is not UTF-8');
+  if (!isUtf8(payload)) throw protocolError('a text is not UTF-8');
   return payload.toString();
 }

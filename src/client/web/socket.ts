@@ -1,12 +1,12 @@
 /** A `WebSocket` as a sequence of messages. It has no back-pressure of its own: what waits here to be read or sent is bounded. */
 import { abortError, CaissonError } from '../../errors.ts';
 import type { WireSocket } from '../transport.ts';
-import { away } from '../wire/away.ts';
+import { unreachableError } from '../wire/away.ts';
 import { pause } from '../wire/patience.ts';
 import type { Socket } from './types.ts';
 
-const mostUnsentBytes = 1024 * 1024;
-const mostUnreadBytes = 16 * 1024 * 1024;
+const maxUnsentBytes = 1024 * 1024;
+const maxUnreadBytes = 16 * 1024 * 1024;
 /** What each message counts beside its content, also an empty one: taking from the front of a very long list is slow. */
 const messageBytes = 1024;
 const lookMs = 5;
@@ -48,15 +48,16 @@ class WebWireSocket implements WireSocket {
     socket.addEventListener('close', (event) => {
       const code = Number(Reflect.get(event, 'code'));
       const isEnd = code === inOrder || code === refused;
-      this.#finish(isEnd ? 'in order' : away('the socket to the service was closed', { sent: true }));
-      opened.reject(away('the socket to the service could not be opened', { sent: true }));
+      this.#finish(isEnd ? 'in order' : unreachableError('the socket to the service was closed', { sent: true }));
+      opened.reject(unreachableError('the socket to the service could not be opened', { sent: true }));
     });
   }
 
   async send(message: string | Uint8Array): Promise<void> {
-    if (this.#end !== null) throw this.#end === 'in order' ? away('the socket is closed', { sent: true }) : this.#end;
+    if (this.#end !== null)
+      throw this.#end === 'in order' ? unreachableError('the socket is closed', { sent: true }) : this.#end;
     this.#socket.send(message);
-    while (this.#end === null && this.#socket.bufferedAmount > mostUnsentBytes) await pause(lookMs, undefined);
+    while (this.#end === null && this.#socket.bufferedAmount > maxUnsentBytes) await pause(lookMs, undefined);
   }
 
   close(): void {
@@ -69,7 +70,7 @@ class WebWireSocket implements WireSocket {
     if (typeof message !== 'string' && !(message instanceof Uint8Array)) return;
     if (this.#end !== null) return;
     this.#unread += messageBytes + message.length;
-    if (this.#unread <= mostUnreadBytes) this.#waiting.push(message);
+    if (this.#unread <= maxUnreadBytes) this.#waiting.push(message);
     else {
       this.#finish(new CaissonError('internal', 'the service sent more than was read'));
       this.#socket.close();

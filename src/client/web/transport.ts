@@ -1,9 +1,9 @@
 /** Over `fetch` and `WebSocket`: on Node, Bun, Deno and in browsers. */
 import { abortError, CaissonError } from '../../errors.ts';
 import type { Transport, WireRequest, WireResponse, WireSocket } from '../transport.ts';
-import { away } from '../wire/away.ts';
+import { unreachableError } from '../wire/away.ts';
 import { bytesOf, textOf } from '../wire/body.ts';
-import { errorOf } from '../wire/problem.ts';
+import { responseError } from '../wire/problem.ts';
 import { shaped } from '../wire/shape.ts';
 import { streamsUploads } from './platform.ts';
 import { openSocket } from './socket.ts';
@@ -17,7 +17,7 @@ export interface WebInput {
 }
 
 /** The most bytes of a streamed body, which is held whole because a browser cannot send it as it is read. */
-const mostUploadBytes = 256 * 1024 * 1024;
+const maxUploadBytes = 256 * 1024 * 1024;
 
 export class WebTransport implements Transport {
   readonly #base: string;
@@ -43,7 +43,7 @@ export class WebTransport implements Transport {
       return { status: answer.status, headers: headersOf(answer), body: chunksOf(answer, signal) };
     } catch (error) {
       if (signal?.aborted === true) throw abortError(signal);
-      throw away('the service cannot be reached', { sent: !wasRefused(error), cause: error });
+      throw unreachableError('the service cannot be reached', { sent: !wasRefused(error), cause: error });
     }
   }
 
@@ -55,7 +55,7 @@ export class WebTransport implements Transport {
       ...(signal === undefined ? {} : { signal }),
     });
     const text = await textOf(response.body, 1024 * 1024);
-    if (response.status !== 201) throw errorOf(response.status, text);
+    if (response.status !== 201) throw responseError(response.status, text);
     const { ticket } = shaped<{ readonly ticket: string }>(parsed(text), { ticket: 'text' });
     const url = this.#base.replace(/^http/, 'ws') + path;
     return await openSocket(new this.#maker(url, ['caisson.v1', `caisson.ticket.${ticket}`]), signal);
@@ -78,7 +78,7 @@ function baseOf(url: string): string {
 async function bodyOf(body: WireRequest['body']): Promise<{ readonly body?: unknown; readonly duplex?: 'half' }> {
   if (body === undefined) return {};
   if (typeof body === 'string' || body instanceof Uint8Array) return { body };
-  if (!streamsUploads()) return { body: await bytesOf(body, mostUploadBytes) };
+  if (!streamsUploads()) return { body: await bytesOf(body, maxUploadBytes) };
   return { body: streamOf(body), duplex: 'half' };
 }
 
@@ -125,7 +125,7 @@ async function readFrom(reader: Reader, signal: AbortSignal | undefined): Promis
     if (value instanceof Uint8Array) return value;
   } catch (error) {
     if (signal?.aborted === true) throw abortError(signal);
-    throw away('the connection to the service was lost', { sent: true, cause: error });
+    throw unreachableError('the connection to the service was lost', { sent: true, cause: error });
   }
   throw new CaissonError('internal', '`fetch` gave a body that is no bytes');
 }

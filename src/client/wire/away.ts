@@ -2,7 +2,7 @@
 import { CaissonError, isCode } from '../../errors.ts';
 
 /** `sent`: whether the service may have seen the request. */
-export function away(
+export function unreachableError(
   message: string,
   { sent, cause }: { readonly sent: boolean; readonly cause?: unknown },
 ): CaissonError {

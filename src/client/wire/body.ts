@@ -1,21 +1,21 @@
 /** Reads an answer whole, as far as it is not too large. */
 import { CaissonError } from '../../errors.ts';
 
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
-export async function bytesOf(body: AsyncIterable<Uint8Array>, most = mostBytes): Promise<Uint8Array> {
+export async function bytesOf(body: AsyncIterable<Uint8Array>, max = maxBytes): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > most) throw new CaissonError('internal', 'the service sent more than this client takes');
+    if (size > max) throw new CaissonError('internal', 'the service sent more than this client takes');
     parts.push(part);
   }
   return joined(parts, size);
 }
 
-export const textOf = async (body: AsyncIterable<Uint8Array>, most?: number): Promise<string> =>
-  new TextDecoder().decode(await bytesOf(body, most));
+export const textOf = async (body: AsyncIterable<Uint8Array>, max?: number): Promise<string> =>
+  new TextDecoder().decode(await bytesOf(body, max));
 
 function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
   const [only] = parts;

@@ -1,6 +1,6 @@
 /** Events of a record, over as many connections as it takes: each once, and in order. */
-import { away, isAway } from './away.ts';
-import type { Sent } from './lines.ts';
+import { unreachableError, isAway } from './away.ts';
+import type { LineObject } from './lines.ts';
 import type { Ask, Wire } from './wire.ts';
 
 export interface Following {
@@ -10,7 +10,7 @@ export interface Following {
   readonly next: (after: number) => Ask;
   readonly after?: number;
   /** The last event. Absent: the stream ends by itself, in order. */
-  readonly isLast?: (event: Sent) => boolean;
+  readonly isLast?: (event: LineObject) => boolean;
   /** It has no end: what ends it was lost. */
   readonly isEndless?: boolean;
   /** `seq` is not of the whole stream: the reader leaves out what it has seen. */
@@ -19,7 +19,7 @@ export interface Following {
 }
 
 /** Throws what a stream says of itself, and `unavailable` when the service stays away. */
-export async function* followed(wire: Wire, how: Following): AsyncGenerator<Sent, void, void> {
+export async function* followed(wire: Wire, how: Following): AsyncGenerator<LineObject, void, void> {
   const { first, next, after = 0, isLast, isEndless, ownOrder, signal } = how;
   const patience = wire.patience();
   const either = signal === undefined ? wire.closing : AbortSignal.any([signal, wire.closing]);
@@ -35,7 +35,7 @@ export async function* followed(wire: Wire, how: Following): AsyncGenerator<Sent
         if (isLast?.(event) === true) return;
       }
       if (isLast === undefined && isEndless !== true) return;
-      throw away('the stream of the service ended before its end', { sent: true });
+      throw unreachableError('the stream of the service ended before its end', { sent: true });
     } catch (error) {
       if (!isAway(error)) throw error;
       await patience.wait(error, either);

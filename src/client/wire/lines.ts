@@ -2,22 +2,22 @@
 import { CaissonError } from '../../errors.ts';
 
 /** An event has at most some hundred kilobytes; a result has two streams of `exec.output_bytes`. */
-const mostLineUnits = 64 * 1024 * 1024;
+const maxLineUnits = 64 * 1024 * 1024;
 
-export type Sent = Readonly<Record<string, unknown>>;
+export type LineObject = Readonly<Record<string, unknown>>;
 
 /** A last line without an end was cut and is left out. Throws `internal` for a line that is not a JSON object. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
-  mostUnits = mostLineUnits,
-): AsyncGenerator<Sent, void, void> {
+  maxUnits = maxLineUnits,
+): AsyncGenerator<LineObject, void, void> {
   const decoder = new TextDecoder();
   let parts: string[] = [];
   let units = 0;
   for await (const chunk of chunks) {
     const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n');
     units += first.length;
-    if (units > mostUnits) throw new CaissonError('internal', 'the service sent a line that is too long');
+    if (units > maxUnits) throw new CaissonError('internal', 'the service sent a line that is too long');
     parts.push(first);
     for (const next of more) {
       const event = eventOf(parts.join(''));
@@ -28,7 +28,7 @@ export async function* linesOf(
   }
 }
 
-function eventOf(line: string): Sent | null {
+function eventOf(line: string): LineObject | null {
   if (line === '') return null;
   const value = parsed(line);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };

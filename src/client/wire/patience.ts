@@ -2,7 +2,7 @@
 import { abortError } from '../../errors.ts';
 
 const firstMs = 100;
-const mostMs = 2000;
+const maxMs = 2000;
 
 export class Patience {
   readonly #limitMs: number;
@@ -34,7 +34,7 @@ export class Patience {
 
 /** Doubled each time, up to two seconds, less a random part: clients that lost one service do not come back together. */
 export function delayOf(failures: number, random: number): number {
-  const fullMs = Math.min(mostMs, firstMs * 2 ** Math.min(failures, 10));
+  const fullMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures, 10));
   return fullMs * (1 - random / 2);
 }
 

@@ -1,7 +1,7 @@
 /** Errors of the service as the library throws them: RFC 9457 becomes a `CaissonError` with the same code, message, details and remedy. */
 import { CaissonError, codes, type Code, type Details } from '../../errors.ts';
 
-const mostTextUnits = 16_384;
+const maxTextUnits = 16_384;
 
 /** Codes of answers that are no problem of Caisson: those of a proxy, or of another service. */
 const byStatus: Readonly<Record<number, Code>> = {
@@ -26,9 +26,9 @@ const byStatus: Readonly<Record<number, Code>> = {
 };
 
 /** `status`: of the answer; `null`: the problem came in a stream. `text`: bounded, of a stranger. */
-export function errorOf(status: number | null, text: string): CaissonError {
+export function responseError(status: number | null, text: string): CaissonError {
   const problem = parsed(text);
-  if (isObject(problem) && isCodeName(problem['code'])) return ofProblem(problem['code'], problem, status);
+  if (isObject(problem) && isCodeName(problem['code'])) return problemError(problem['code'], problem, status);
   const code = byStatus[status ?? 0] ?? 'internal';
   return new CaissonError(code, `the service answered with status ${status ?? 'unknown'}, and without a reason`, {
     remedy: 'check that the address is that of `caisson serve`, and what lies between',
@@ -36,9 +36,9 @@ export function errorOf(status: number | null, text: string): CaissonError {
 }
 
 /** What a stream says of its end. */
-export const errorIn = (problem: unknown): CaissonError => errorOf(null, JSON.stringify(problem ?? null));
+export const eventError = (problem: unknown): CaissonError => responseError(null, JSON.stringify(problem ?? null));
 
-function ofProblem(code: Code, problem: Readonly<Record<string, unknown>>, status: number | null): CaissonError {
+function problemError(code: Code, problem: Readonly<Record<string, unknown>>, status: number | null): CaissonError {
   const { detail, remediation, details, requestId } = problem;
   const place = status === null ? 'in a stream' : `status ${status}`;
   const request = typeof requestId === 'string' ? `, request ${bounded(requestId)}` : '';
@@ -49,7 +49,7 @@ function ofProblem(code: Code, problem: Readonly<Record<string, unknown>>, statu
   });
 }
 
-const bounded = (text: string): string => text.slice(0, mostTextUnits);
+const bounded = (text: string): string => text.slice(0, maxTextUnits);
 const isCodeName = (value: unknown): value is Code => typeof value === 'string' && Object.hasOwn(codes, value);
 const isObject = (value: unknown): value is Details =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -34,10 +34,10 @@ export function listed<T extends object>(value: unknown, shape: Shape<T>): reado
   return items.map((item) => shaped(item, shape));
 }
 
-type Named = Readonly<Record<string, Field | undefined>>;
+type FieldTable = Readonly<Record<string, Field | undefined>>;
 
 /** `null`: it has the shape. */
-function faultIn(value: unknown, shape: Named): string | null {
+function faultIn(value: unknown, shape: FieldTable): string | null {
   if (!isOf.object(value)) return 'it is no object';
   for (const [name, field = 'object'] of Object.entries(shape)) {
     const given: unknown = Reflect.get(Object(value), name);
@@ -54,7 +54,7 @@ const isFields = (field: Field): field is Fields => typeof field === 'object';
 const isOptional = (field: Field): boolean => typeof field === 'string' && field.endsWith('?');
 
 /** The answer with null for what is of the host of the service. */
-function withHost(value: unknown, shape: Named): unknown {
+function withHost(value: unknown, shape: FieldTable): unknown {
   const given = membersOf(value);
   const added = Object.entries(shape).flatMap(([name, field = 'object']) => {
     if (field === 'host') return [[name, null] as const];

@@ -1,11 +1,11 @@
 /** Requests to the service: with the token, tried again where that is safe, answers checked and errors typed. */
 import { abortError, CaissonError } from '../../errors.ts';
 import type { Transport, WireRequest, WireResponse, WireSocket } from '../transport.ts';
-import { away, isAway, wasNotSent } from './away.ts';
+import { unreachableError, isAway, wasNotSent } from './away.ts';
 import { bytesOf, textOf } from './body.ts';
-import { linesOf, type Sent } from './lines.ts';
+import { linesOf, type LineObject } from './lines.ts';
 import { Patience } from './patience.ts';
-import { errorIn, errorOf } from './problem.ts';
+import { eventError, responseError } from './problem.ts';
 
 export interface Ask {
   readonly method: WireRequest['method'];
@@ -29,7 +29,7 @@ export interface WireInput {
   readonly resumeMs: number;
 }
 
-const mostErrorBytes = 1024 * 1024;
+const maxErrorBytes = 1024 * 1024;
 
 export class Wire {
   readonly #input: WireInput;
@@ -70,12 +70,12 @@ export class Wire {
   }
 
   /** Events of one connection. Throws what the stream says of itself, and `unavailable` where the service stops. */
-  async *events(ask: Ask): AsyncGenerator<Sent, void, void> {
+  async *events(ask: Ask): AsyncGenerator<LineObject, void, void> {
     yield* await this.openedEvents(ask);
   }
 
   /** Resolves with the head of the answer. */
-  async openedEvents(ask: Ask): Promise<AsyncGenerator<Sent, void, void>> {
+  async openedEvents(ask: Ask): Promise<AsyncGenerator<LineObject, void, void>> {
     const { body } = await this.#send(ask, 'application/x-ndjson');
     return eventsIn(body);
   }
@@ -129,21 +129,21 @@ export class Wire {
   }
 }
 
-async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Sent, void, void> {
+async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<LineObject, void, void> {
   for await (const event of linesOf(body)) {
     if (event['type'] === 'ping') continue;
-    if (event['type'] === 'error') throw errorIn(event['error']);
-    if (event['type'] === 'closing') throw away('the service stops', { sent: true });
+    if (event['type'] === 'error') throw eventError(event['error']);
+    if (event['type'] === 'closing') throw unreachableError('the service stops', { sent: true });
     yield event;
   }
 }
 
 /** A service that stops, and a proxy without a service behind it, count as unreachable: nothing was begun. */
 async function failed({ status, headers, body }: WireResponse): Promise<CaissonError> {
-  const error = errorOf(status, await textOf(body, mostErrorBytes));
+  const error = responseError(status, await textOf(body, maxErrorBytes));
   const stops = status === 503 && headers['retry-after'] !== undefined;
   const isProxy = status === 502 || (status === 504 && !(headers['content-type'] ?? '').includes('problem+json'));
-  return stops || isProxy ? away(error.message, { sent: true, cause: error }) : error;
+  return stops || isProxy ? unreachableError(error.message, { sent: true, cause: error }) : error;
 }
 
 function parsed(text: string): unknown {

@@ -4,19 +4,19 @@ import { checkedText, key } from '../../lib/config-key.ts';
 
 /** A delay of Node's timers has 31 bits of milliseconds. */
 const timerSeconds = 2_147_483;
-const mostSessionSeconds = 366 * 86_400;
-const mostRules = 1000;
-const mostRuleUnits = 4096;
+const maxSessionSeconds = 366 * 86_400;
+const maxRules = 1000;
+const maxRuleUnits = 4096;
 
 /** The form only: what stands in the brackets is read when the rules are composed. */
 function ruleProblem(text: string): string | null {
-  if (text.length > mostRuleUnits) return `a rule has at most ${mostRuleUnits} characters`;
+  if (text.length > maxRuleUnits) return `a rule has at most ${maxRuleUnits} characters`;
   return /^\s*[A-Za-z][\w.-]*(?:\([^]+\))?\s*$/.test(text)
     ? null
     : 'expected tool or tool(pattern), such as terminal(git:*), write_file(src/**) or read_file';
 }
 
-const ruleList = z.array(checkedText(ruleProblem)).max(mostRules);
+const ruleList = z.array(checkedText(ruleProblem)).max(maxRules);
 
 export const rulesKey = key(
   z.strictObject({ allow: ruleList.optional(), ask: ruleList.optional(), deny: ruleList.optional() }),
@@ -53,7 +53,7 @@ export const approvalsSection = z.strictObject({
     'The same for clients of the service, where people answer from elsewhere.',
   ),
   session_seconds: key(
-    z.number().positive().max(mostSessionSeconds).nullable(),
+    z.number().positive().max(maxSessionSeconds).nullable(),
     'seconds above 0, or null',
     'Seconds for which the answer "session" holds, at most. null: until the sandbox of the task is removed.',
   ),
@@ -96,7 +96,7 @@ export const acpSection = z.strictObject({
 });
 
 export const allowlistKey = key(
-  z.array(z.string().min(1).max(mostRuleUnits)).max(mostRules),
+  z.array(z.string().min(1).max(maxRuleUnits)).max(maxRules),
   'a list of descriptions, program names, command texts or rules',
   'What is not asked about any more. Answers "always" are added here.',
 );

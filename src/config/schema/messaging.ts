@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { flagKey, key } from '../../lib/config-key.ts';
 
-const mostChannels = 1000;
+const maxChannels = 1000;
 const channel = z.string().regex(/^[^\s,\0]{1,128}$/);
 
 const behavior = z.enum(['pair', 'ignore']).nullable();
@@ -24,7 +24,7 @@ export const discordSection = z.strictObject({
   unauthorized_dm_behavior: strangersHere,
   require_mention: flagKey('In channels, hear only messages that mention the agent.'),
   free_response_channels: key(
-    z.union([z.string().max(mostChannels * 32), z.array(channel).max(mostChannels)]),
+    z.union([z.string().max(maxChannels * 32), z.array(channel).max(maxChannels)]),
     'ids of channels in quotes, separated by commas or as a list',
     'Channels in which no mention is needed.',
   ),

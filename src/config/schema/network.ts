@@ -1,14 +1,14 @@
 /** Which addresses may be connected to, beyond those of the internet. */
 import { z } from 'zod';
 import { checkedText, flagKey, key } from '../../lib/config-key.ts';
-import { destinationOf } from '../../values/destination.ts';
+import { parseDestination } from '../../values/destination.ts';
 import { presetNames } from '../../values/egress-presets.ts';
 import { allowProblem, hostPattern } from '../../values/host-pattern.ts';
 import { nat64Prefix } from '../../values/nat64.ts';
 import { networkModes } from '../../values/network-modes.ts';
 
 const destination = checkedText((text) => {
-  const read = destinationOf(text);
+  const read = parseDestination(text);
   return typeof read === 'string' ? read : null;
 });
 

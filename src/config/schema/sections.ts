@@ -42,8 +42,8 @@ export const auditSection = z.strictObject({
   ),
 });
 
-const mostOfLimit = 2 ** 50;
-const limit = z.number().int().min(1).max(mostOfLimit).nullable().optional();
+const maxOfLimit = 2 ** 50;
+const limit = z.number().int().min(1).max(maxOfLimit).nullable().optional();
 const sharedBy = (what: string) =>
   key(
     z.strictObject({ total: limit, per_owner: limit }),

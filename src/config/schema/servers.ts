@@ -4,15 +4,15 @@ import { toCaissonError } from '../../errors.ts';
 import { checkExecEnv } from '../../values/env.ts';
 import { key } from '../../lib/config-key.ts';
 
-const mostUnits = 4096;
-const mostArguments = 256;
+const maxUnits = 4096;
+const maxArguments = 256;
 
 const pebibyteInMb = 2 ** 30;
 const megabytes = (least: number) => z.number().int().min(least).max(pebibyteInMb).optional();
 
 const word = z
   .string()
-  .max(mostUnits)
+  .max(maxUnits)
   .regex(/^[^\0]*$/);
 
 const environment = z.record(z.string(), z.string()).check((context) => {
@@ -27,7 +27,7 @@ const serverName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/);
 
 export const serverSection = z.strictObject({
   command: key(word.min(1), 'a program by name or path', 'The program; no shell reads it.'),
-  args: key(z.array(word).max(mostArguments).optional(), 'a list of arguments', 'Its arguments.'),
+  args: key(z.array(word).max(maxArguments).optional(), 'a list of arguments', 'Its arguments.'),
   env: key(
     environment.optional(),
     'texts by names of variables',

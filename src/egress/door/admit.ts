@@ -9,7 +9,7 @@ import { deny, judgeAnswers, type JudgeRules, judgeTarget } from './decide.ts';
 import type { DoorLimits } from './limits.ts';
 import type { Decision, Target } from './types.ts';
 
-export interface AdmitParts {
+export interface AdmitInput {
   /** Reads the rules that hold now. An error denies the connection. */
   readonly rules: () => Promise<JudgeRules>;
   readonly lookup: Lookup;
@@ -23,7 +23,7 @@ export type Admission =
   | { readonly socket: null; readonly decision: Decision; readonly status: 403 | 502 };
 
 /** Never rejects. The socket is the caller's. */
-export async function admit(target: Target, parts: AdmitParts, signal: AbortSignal): Promise<Admission> {
+export async function admit(target: Target, parts: AdmitInput, signal: AbortSignal): Promise<Admission> {
   const rules = await rulesOf(parts);
   if (!('egress' in rules)) return refused(rules, 403);
   const byName = judgeTarget(target, rules);
@@ -43,13 +43,13 @@ export async function admit(target: Target, parts: AdmitParts, signal: AbortSign
   return await dialled(target, answers, { ...parts, signal, decision });
 }
 
-const lookedUp = ({ name }: Target, { lookup, limits }: AdmitParts): Promise<readonly string[]> =>
+const lookedUp = ({ name }: Target, { lookup, limits }: AdmitInput): Promise<readonly string[]> =>
   resolved(name, { lookup, lookupTimeoutMs: limits.lookupTimeoutMs });
 
 async function dialled(
   target: Target,
   answers: readonly string[],
-  { signal, decision, ...parts }: AdmitParts & { readonly signal: AbortSignal; readonly decision: Decision },
+  { signal, decision, ...parts }: AdmitInput & { readonly signal: AbortSignal; readonly decision: Decision },
 ): Promise<Admission> {
   const { connectTimeoutMs } = parts.limits;
   try {
@@ -69,14 +69,14 @@ async function dialled(
   }
 }
 
-async function judgedNow(target: Target, answers: readonly string[], parts: AdmitParts): Promise<Decision> {
+async function judgedNow(target: Target, answers: readonly string[], parts: AdmitInput): Promise<Decision> {
   const rules = await rulesOf(parts);
   if (!('egress' in rules)) return rules;
   return judgeAnswers(target, answers, { ...rules, byName: judgeTarget(target, rules) });
 }
 
 /** What cannot be read denies. */
-async function rulesOf({ rules }: AdmitParts): Promise<JudgeRules | Decision> {
+async function rulesOf({ rules }: AdmitInput): Promise<JudgeRules | Decision> {
   try {
     return await rules();
   } catch (error) {

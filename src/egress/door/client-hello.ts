@@ -11,14 +11,14 @@ export type Hello =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Hellos of today have 2 KiB, with keys that resist quantum computers. */
-const mostHelloBytes = 16 * 1024;
-const mostRecordBytes = 16 * 1024;
+const maxHelloBytes = 16 * 1024;
+const maxRecordBytes = 16 * 1024;
 /** A client may cut its hello into records; each more costs work here. */
-const mostRecords = 16;
+const maxRecords = 16;
 const recordHeadBytes = 5;
 const messageHeadBytes = 4;
 /** No hello needs more bytes than these to be read. */
-export const mostFirstBytes = mostHelloBytes + mostRecords * recordHeadBytes + mostRecordBytes;
+export const maxFirstBytes = maxHelloBytes + maxRecords * recordHeadBytes + maxRecordBytes;
 
 const handshake = 22;
 const clientHello = 1;
@@ -40,10 +40,10 @@ function messageIn(bytes: Buffer): Buffer | Hello {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
     if (bytes[at] !== handshake) return refused('it does not begin with a TLS hello');
-    if (parts.length === mostRecords) return refused('the TLS hello is cut into too many records');
+    if (parts.length === maxRecords) return refused('the TLS hello is cut into too many records');
     if (bytes.length < at + recordHeadBytes) break;
     const length = bytes.readUInt16BE(at + 3);
-    if (bytes[at + 1] !== 3 || length === 0 || length > mostRecordBytes) return refused('the TLS record is malformed');
+    if (bytes[at + 1] !== 3 || length === 0 || length > maxRecordBytes) return refused('the TLS record is malformed');
     const end = at + recordHeadBytes + length;
     if (bytes.length < end) break;
     parts.push(bytes.subarray(at + recordHeadBytes, end));
@@ -59,7 +59,7 @@ function wholeOf(message: Buffer): Buffer | Hello | null {
   if (message[0] !== clientHello) return refused('it does not begin with a TLS hello');
   if (message.length < messageHeadBytes) return null;
   const length = message.readUIntBE(1, 3);
-  if (length > mostHelloBytes) return refused('the TLS hello is too long');
+  if (length > maxHelloBytes) return refused('the TLS hello is too long');
   const end = messageHeadBytes + length;
   return message.length < end ? null : message.subarray(messageHeadBytes, end);
 }

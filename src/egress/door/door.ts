@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import * as net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AddressRules } from '../../network/address/types.ts';
-import type { AdmitParts } from './admit.ts';
+import type { AdmitInput } from './admit.ts';
 import type { JudgeRules } from './decide.ts';
 import type { Lookup } from '../../network/dial/vet.ts';
 import type { DoorLimits } from './limits.ts';
@@ -20,7 +20,7 @@ import { serveTunnel } from './tunnel.ts';
 import type { ConnectionRecord, Target } from './types.ts';
 import { Visit } from './visit.ts';
 
-export interface DoorParts extends Pick<AdmitParts, 'lookup' | 'reach'> {
+export interface DoorInput extends Pick<AdmitInput, 'lookup' | 'reach'> {
   readonly task: string;
   readonly egress: Ruleset;
   /** Reads the address rules that hold now. */
@@ -34,7 +34,7 @@ const checkEveryMs = 1000;
 const plainPort = 80;
 
 export class Door {
-  readonly #parts: DoorParts;
+  readonly #parts: DoorInput;
   readonly #server: Server;
   readonly #visits = new Set<Visit>();
   /** Connections within which plain HTTP to one target is spoken. */
@@ -45,13 +45,13 @@ export class Door {
   #egress: Ruleset;
   readonly #lookup: Lookup;
 
-  constructor(parts: DoorParts) {
+  constructor(parts: DoorInput) {
     this.#parts = parts;
     this.#egress = parts.egress;
     this.#lookup = fewAtOnce(parts.lookup, parts.limits);
-    const { mostConnections, mostHeadBytes, headTimeoutMs } = parts.limits;
+    const { maxConnections, maxHeadBytes, headTimeoutMs } = parts.limits;
     this.#server = createServer({
-      maxHeaderSize: mostHeadBytes,
+      maxHeaderSize: maxHeadBytes,
       headersTimeout: headTimeoutMs,
       // An upload may take as long as it goes on: `idleTimeoutMs` bounds it.
       requestTimeout: 0,
@@ -61,7 +61,7 @@ export class Door {
       requireHostHeader: false,
       insecureHTTPParser: false,
     });
-    this.#server.maxConnections = mostConnections;
+    this.#server.maxConnections = maxConnections;
     // Headers are bounded by their bytes. Those beyond a count would be dropped in silence.
     this.#server.maxHeadersCount = 0;
     this.#server.on('connection', (socket: net.Socket) => this.#hold(socket));
@@ -83,11 +83,11 @@ export class Door {
   }
 
   #listenOn(listener: net.Server): net.Server {
-    const { mostConnections } = this.#parts.limits;
+    const { maxConnections } = this.#parts.limits;
     const own = net.createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#server.emit('connection', socket),
     );
-    own.maxConnections = mostConnections;
+    own.maxConnections = maxConnections;
     own.on('error', () => undefined);
     return own.listen(listener);
   }
@@ -147,7 +147,7 @@ export class Door {
 
   /** A connection may hold many requests, all at once. */
   get #isFull(): boolean {
-    return this.#visits.size > this.#parts.limits.mostConnections;
+    return this.#visits.size > this.#parts.limits.maxConnections;
   }
 
   async #plain(request: IncomingMessage, response: ServerResponse): Promise<void> {

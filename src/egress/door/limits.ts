@@ -2,13 +2,13 @@
 
 export interface DoorLimits {
   /** Connections of one sandbox at once; more are closed as they come. */
-  readonly mostConnections: number;
+  readonly maxConnections: number;
   /** For the head of a request, and for the TLS hello. */
   readonly headTimeoutMs: number;
-  readonly mostHeadBytes: number;
+  readonly maxHeadBytes: number;
   readonly lookupTimeoutMs: number;
   /** Lookups of one sandbox at once; the others wait. */
-  readonly mostLookups: number;
+  readonly maxLookups: number;
   /** For one address. */
   readonly connectTimeoutMs: number;
   /** For the head of the answer to a plain request. */
@@ -17,12 +17,12 @@ export interface DoorLimits {
   readonly idleTimeoutMs: number;
 }
 
-export const usualLimits: DoorLimits = {
-  mostConnections: 512,
+export const defaultLimits: DoorLimits = {
+  maxConnections: 512,
   headTimeoutMs: 10_000,
-  mostHeadBytes: 16 * 1024,
+  maxHeadBytes: 16 * 1024,
   lookupTimeoutMs: 10_000,
-  mostLookups: 2,
+  maxLookups: 2,
   connectTimeoutMs: 10_000,
   answerTimeoutMs: 120_000,
   idleTimeoutMs: 15 * 60_000,

@@ -6,9 +6,9 @@ import type { DoorLimits } from './limits.ts';
 
 export function fewAtOnce(
   lookup: Lookup,
-  { mostLookups, lookupTimeoutMs }: Pick<DoorLimits, 'mostLookups' | 'lookupTimeoutMs'>,
+  { maxLookups, lookupTimeoutMs }: Pick<DoorLimits, 'maxLookups' | 'lookupTimeoutMs'>,
 ): Lookup {
-  const queue = new PQueue({ concurrency: mostLookups });
+  const queue = new PQueue({ concurrency: maxLookups });
   return async (name) => {
     const deadline = performance.now() + lookupTimeoutMs;
     return await queue.add(async () => {

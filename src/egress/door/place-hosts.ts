@@ -8,7 +8,7 @@ import type { HostPattern } from '../../values/host-pattern.ts';
 import { readIp } from '../../values/ip.ts';
 import { reasonAgainstName } from '../../network/address/names.ts';
 import type { Websites } from '../../network/websites.ts';
-import { type Ruleset, usualPorts } from './ruleset.ts';
+import { type Ruleset, defaultPorts } from './ruleset.ts';
 
 export interface PlaceRules {
   readonly backend: string;
@@ -37,7 +37,7 @@ export function placeHosts(rules: PlaceRules): readonly string[] {
   ];
   const { mostHosts } = rules.filter;
   if (open.length > mostHosts) problems.push(`${open.length} hosts (its list has ${mostHosts} at most)`);
-  if (problems.length > 0) throw inexpressible(rules.backend, [...new Set(problems)]);
+  if (problems.length > 0) throw hostRulesError(rules.backend, [...new Set(problems)]);
   return open.map(({ name }) => name).toSorted();
 }
 
@@ -64,7 +64,7 @@ function reachOf(denied: Pattern, allowed: Pattern): 'all' | 'some' | 'none' {
 /** Those of `network.ports` open that port of each host, but for hosts with a port of their own. */
 function portProblems(open: readonly Entry[], { egress, filter }: PlaceRules): readonly string[] {
   if (open.every(({ rules }) => rules.every(({ port }) => port !== null))) return [];
-  const others = [...egress.ports].filter((port) => !usualPorts.includes(port) && !filter.ports.includes(port));
+  const others = [...egress.ports].filter((port) => !defaultPorts.includes(port) && !filter.ports.includes(port));
   return others.map((port) => `port ${port} (it opens ${portsText(filter)} alone)`);
 }
 
@@ -100,13 +100,13 @@ function denialProblems(rule: Pattern, open: readonly Entry[], { ports }: PlaceF
 
 const portsText = ({ ports }: PlaceFilter): string => `${ports.length === 1 ? 'port' : 'ports'} ${ports.join(' and ')}`;
 
-const mostShown = 5;
+const maxShown = 5;
 
-function inexpressible(backend: string, problems: readonly string[]): CaissonError {
-  const more = problems.length > mostShown ? `, and ${problems.length - mostShown} more` : '';
+function hostRulesError(backend: string, problems: readonly string[]): CaissonError {
+  const more = problems.length > maxShown ? `, and ${problems.length - maxShown} more` : '';
   return new CaissonError(
     'not_supported',
-    `the allow list of ${backend} cannot say what the rules of the network say: ${problems.slice(0, mostShown).join('; ')}${more}`,
+    `the allow list of ${backend} cannot say what the rules of the network say: ${problems.slice(0, maxShown).join('; ')}${more}`,
     {
       details: { backend, rules: problems.slice(0, 50) },
       remedy: `change these rules for the task (tasks.NAME.network, \`caisson net\`), or take a backend with an egress proxy, such as docker`,

@@ -6,7 +6,7 @@ import type { DoorLimits } from './limits.ts';
 import { keptHeaders, type PlainRequest } from './request.ts';
 import type { Visit } from './visit.ts';
 
-export interface PlainParts {
+export interface PlainInput {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly visit: Visit;
@@ -14,7 +14,7 @@ export interface PlainParts {
 }
 
 /** Never rejects; ends with the answer. */
-export async function servePlain(asked: PlainRequest, parts: PlainParts): Promise<void> {
+export async function servePlain(asked: PlainRequest, parts: PlainInput): Promise<void> {
   const { request, response, visit } = parts;
   request.on('error', () => undefined);
   const gone = closed(response);
@@ -31,13 +31,13 @@ export async function servePlain(asked: PlainRequest, parts: PlainParts): Promis
   visit.end();
 }
 
-function sendOn(asked: PlainRequest, socket: Socket, parts: PlainParts): void {
+function sendOn(asked: PlainRequest, socket: Socket, parts: PlainInput): void {
   const { request, response, visit, limits } = parts;
   const { method, path, headers } = asked;
   const sent = send({
     createConnection: () => socket,
     ...{ method, path, headers: [...headers], setHost: false },
-    maxHeaderSize: limits.mostHeadBytes,
+    maxHeaderSize: limits.maxHeadBytes,
   });
   socket.setTimeout(limits.idleTimeoutMs, () => void socket.destroy());
   visit.signal.addEventListener('abort', () => {

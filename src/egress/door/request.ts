@@ -14,7 +14,7 @@ export interface PlainRequest {
   readonly headers: readonly string[];
 }
 
-export interface Asked {
+export interface ProxyRequest {
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;
@@ -53,7 +53,7 @@ export function readAuthority(text: string): Target | null {
 }
 
 /** Reads the target of a whole CONNECT request; a text says why the request is refused, with status 400. */
-export function readConnect({ url, httpVersion, rawHeaders }: Omit<Asked, 'method'>): Target | string {
+export function readConnect({ url, httpVersion, rawHeaders }: Omit<ProxyRequest, 'method'>): Target | string {
   const headers = pairsOf(rawHeaders);
   // RFC 9110, 9.3.6: CONNECT has no body, and bytes that look like one would be the tunnel's.
   if (['content-length', 'transfer-encoding'].some((name) => valuesOf(headers, name).length > 0))
@@ -62,7 +62,7 @@ export function readConnect({ url, httpVersion, rawHeaders }: Omit<Asked, 'metho
 }
 
 /** A text says why it is refused, with status 400. `inside`: the target of the CONNECT within which it came. */
-export function readPlain(asked: Asked, inside: Target | null = null): PlainRequest | string {
+export function readPlain(asked: ProxyRequest, inside: Target | null = null): PlainRequest | string {
   const { method, url, httpVersion, rawHeaders } = asked;
   const { target, rest } = inside === null ? absoluteOf(url) : { target: inside, rest: originForm.exec(url)?.[0] };
   if (target === null || rest === undefined)

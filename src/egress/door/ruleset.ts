@@ -15,7 +15,7 @@ export interface Ruleset {
   readonly ports: ReadonlySet<number>;
 }
 
-export const usualPorts: readonly number[] = [80, 443];
+export const defaultPorts: readonly number[] = [80, 443];
 
 /** Throws `invalid_argument` for what cannot hold. */
 export function rulesetOf(rules: EgressRules, presets: Presets = builtin): Ruleset {
@@ -25,7 +25,7 @@ export function rulesetOf(rules: EgressRules, presets: Presets = builtin): Rules
       ...rules.presets.flatMap((name) => hostsOf(name, presets)),
     ],
     deny: rules.deny.map((text) => ruleFrom('deny', text)),
-    ports: new Set([...usualPorts, ...rules.ports.map(checkedPort)]),
+    ports: new Set([...defaultPorts, ...rules.ports.map(checkedPort)]),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { bareHost } from '../../values/host-pattern.ts';
 import { readIp } from '../../values/ip.ts';
 import { answerRaw, refusalText } from './answers.ts';
-import { mostFirstBytes, readHello } from './client-hello.ts';
+import { maxFirstBytes, readHello } from './client-hello.ts';
 import { deny } from './decide.ts';
 import type { DoorLimits } from './limits.ts';
 import { relay } from './relay.ts';
@@ -12,14 +12,14 @@ import { tlsPort } from './request.ts';
 import type { Target } from './types.ts';
 import type { Visit } from './visit.ts';
 
-export interface TunnelParts {
+export interface TunnelInput {
   readonly client: Duplex;
   readonly visit: Visit;
   readonly limits: DoorLimits;
 }
 
 /** Never rejects; ends when both connections are closed. */
-export async function serveTunnel(target: Target, { client, visit, limits }: TunnelParts): Promise<void> {
+export async function serveTunnel(target: Target, { client, visit, limits }: TunnelInput): Promise<void> {
   const close = (): void => void client.destroy();
   const leave = (): void => visit.abort();
   visit.signal.addEventListener('abort', close);
@@ -54,7 +54,7 @@ async function through(client: Duplex, server: Socket, { idleTimeoutMs }: DoorLi
 }
 
 /** Whether the client begins with TLS and asks for the name that was judged. The bytes stay to be read. */
-async function isNamed(target: Target, { client, visit, limits }: TunnelParts): Promise<boolean> {
+async function isNamed(target: Target, { client, visit, limits }: TunnelInput): Promise<boolean> {
   const { first, problem } = await firstBytes(client, limits.headTimeoutMs);
   const reason = problem ?? nameProblem(target, first);
   if (reason !== null) {
@@ -76,7 +76,7 @@ async function firstBytes(
   const timer = setTimeout(() => resolve('no TLS hello came in time'), timeoutMs);
   const take = (chunk: Buffer): void => {
     first = Buffer.concat([first, chunk]);
-    if (first.length > mostFirstBytes || readHello(first).kind !== 'part') resolve(null);
+    if (first.length > maxFirstBytes || readHello(first).kind !== 'part') resolve(null);
   };
   const end = (): void => resolve('no TLS hello came');
   client.on('data', take).once('end', end).once('close', end);

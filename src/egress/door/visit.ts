@@ -1,10 +1,10 @@
 /** One connection of a sandbox, or one plain request, from its first word to its record. */
 import type { Socket } from 'node:net';
-import { type Admission, admit, type AdmitParts } from './admit.ts';
+import { type Admission, admit, type AdmitInput } from './admit.ts';
 import { deny, judgeAnswers, type JudgeRules, judgeTarget } from './decide.ts';
 import type { ConnectionRecord, Decision, Target } from './types.ts';
 
-export interface VisitParts extends AdmitParts {
+export interface VisitInput extends AdmitInput {
   readonly task: string;
   readonly record: (record: ConnectionRecord) => void;
   /** Those that are under way. */
@@ -13,7 +13,7 @@ export interface VisitParts extends AdmitParts {
 
 export class Visit {
   checked: ConnectionRecord['checked'] = 'address';
-  readonly #parts: VisitParts;
+  readonly #parts: VisitInput;
   readonly #startedAt = Date.now();
   readonly #began = performance.now();
   readonly #abort = new AbortController();
@@ -23,7 +23,7 @@ export class Visit {
   #decision: Decision = deny('request', 'the request ended early');
   #isOver = false;
 
-  constructor(parts: VisitParts) {
+  constructor(parts: VisitInput) {
     this.#parts = parts;
     parts.visits.add(this);
   }

@@ -5,7 +5,7 @@ import { execKeyForm } from '../../values/owner.ts';
 import { signalNumbers, type Survivor } from '../../values/exit.ts';
 import { killTree } from '../kill/kill-tree.ts';
 import { runScript } from '../../inside/run.ts';
-import { findProcess, type Kept, unknownProcess } from './list.ts';
+import { findProcess, type ProcessDirectory, unknownProcessError } from './list.ts';
 import { processScript, statuses } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
@@ -16,7 +16,7 @@ const begunMs = 5_000;
 const recordedMs = 5_000;
 
 /** Until it has ended, `exited` or `lost`. Throws `not_found`. */
-export async function waitForProcess(kept: Kept, id: string): Promise<DetachedProcess> {
+export async function waitForProcess(kept: ProcessDirectory, id: string): Promise<DetachedProcess> {
   for (;;) {
     const found = await findProcess(kept, id);
     if (found.state !== 'running') return found;
@@ -27,9 +27,9 @@ export async function waitForProcess(kept: Kept, id: string): Promise<DetachedPr
       args,
       input: '', // so that it takes no lane from short commands
       signal: kept.signal,
-      patienceMs: 120_000,
+      timeoutMs: 120_000,
     });
-    if (exitCode === statuses.unknown) throw unknownProcess(id);
+    if (exitCode === statuses.unknown) throw unknownProcessError(id);
     if (exitCode !== 0) await sleep(50);
   }
 }
@@ -45,7 +45,7 @@ export interface Killed {
  * Without a signal, and by SIGKILL, ends the whole tree and waits until its end is recorded; any other signal is only
  * sent, to the session of the command.
  */
-export async function killProcess(kept: Kept, id: string, signal: string | null): Promise<Killed> {
+export async function killProcess(kept: ProcessDirectory, id: string, signal: string | null): Promise<Killed> {
   const name = signal === null ? null : signalName(signal);
   const found = await begun(kept, id);
   if (found.state !== 'running') return { process: found, survivors: null };
@@ -63,7 +63,7 @@ export async function killProcess(kept: Kept, id: string, signal: string | null)
 }
 
 /** Before its command is there, a signal would find no process, and the command would begin after it. */
-async function begun(kept: Kept, id: string): Promise<DetachedProcess> {
+async function begun(kept: ProcessDirectory, id: string): Promise<DetachedProcess> {
   const until = performance.now() + begunMs;
   for (;;) {
     const found = await findProcess(kept, id);
@@ -72,7 +72,7 @@ async function begun(kept: Kept, id: string): Promise<DetachedProcess> {
   }
 }
 
-async function recorded(kept: Kept, id: string): Promise<DetachedProcess> {
+async function recorded(kept: ProcessDirectory, id: string): Promise<DetachedProcess> {
   const until = performance.now() + recordedMs;
   for (;;) {
     const found = await findProcess(kept, id);
@@ -93,7 +93,7 @@ function signalName(signal: string): string {
 
 /** Ids of what ended more than `minutes` ago, and is removed unless `dryRun`. */
 export async function pruneProcesses(
-  kept: Kept,
+  kept: ProcessDirectory,
   how: { readonly minutes: number; readonly dryRun: boolean },
 ): Promise<readonly string[]> {
   const args = [kept.key, String(how.minutes), how.dryRun ? 'y' : ''];

@@ -7,7 +7,7 @@ import type { Exit, StreamSummary } from '../../values/exit.ts';
 import { carried } from '../../inside/carried.ts';
 import { execVariable } from '../../values/exec-variable.ts';
 import type { ExecEvent, StreamName, Where } from '../../values/exec-event.ts';
-import { findProcess, type Kept, unknownProcess } from './list.ts';
+import { findProcess, type ProcessDirectory, unknownProcessError } from './list.ts';
 import { type Position, positionAt, seqOf } from './position.ts';
 import { processScript, statuses } from './scripts.ts';
 import { keptStreamBytes } from './start.ts';
@@ -22,10 +22,10 @@ export interface FollowOptions {
 
 /** A follower inside without a reader ends by itself after this long; a reader starts the next one. */
 const rounds = 300;
-const mostQueued = 64;
+const maxQueued = 64;
 
 export async function* followProcess(
-  kept: Kept,
+  kept: ProcessDirectory,
   id: string,
   options: FollowOptions,
 ): AsyncGenerator<ExecEvent, void, void> {
@@ -48,11 +48,11 @@ export async function* followProcess(
     for await (const [name, bytes] of look.chunks) {
       position = { ...position, [name]: position[name] + bytes.length };
       // Its tools are the sandbox's, and may print more than they are asked for.
-      if (position[name] > keptStreamBytes) throw endless(id);
+      if (position[name] > keptStreamBytes) throw outputTooLongError(id);
       yield event(null, { type: name, bytes });
     }
     const { status, whole } = await look.end;
-    if (status === statuses.unknown) throw unknownProcess(id);
+    if (status === statuses.unknown) throw unknownProcessError(id);
     // A connection that was cut has left bytes behind: the next look goes on from the last one that arrived.
     if (status === 0 && whole) break;
     if (!options.follow && whole) return;
@@ -70,7 +70,7 @@ interface Follower {
 }
 
 async function startFollower(
-  { sandbox, key, signal }: Kept,
+  { sandbox, key, signal }: ProcessDirectory,
   look: { readonly id: string; readonly position: Position; readonly rounds: number },
 ): Promise<Follower> {
   const { stdout, stderr } = look.position;
@@ -105,7 +105,7 @@ async function* chunksOf(
     const stream = process[name];
     stream.on('data', (chunk: Buffer) => {
       queue.push([name, chunk]);
-      if (queue.length >= mostQueued) stream.pause();
+      if (queue.length >= maxQueued) stream.pause();
       wake();
     });
     finished(stream, { writable: false }, () => {
@@ -168,7 +168,7 @@ function isAtLimit(name: StreamName, { truncated }: DetachedProcess, delivered: 
   return delivered[name] >= keptStreamBytes && !truncated[name];
 }
 
-function endless(id: string): CaissonError {
+function outputTooLongError(id: string): CaissonError {
   return new CaissonError(
     'resource_exhausted',
     `the sandbox prints more as the output of ${id} than is kept of a process`,

@@ -5,14 +5,14 @@ import { abortError, CaissonError, toCaissonError } from '../../errors.ts';
 import { carried } from '../../inside/carried.ts';
 import { runScript } from '../../inside/run.ts';
 import { execVariable } from '../../values/exec-variable.ts';
-import { type Kept, unknownProcess } from './list.ts';
+import { type ProcessDirectory, unknownProcessError } from './list.ts';
 import { processScript, statuses } from './scripts.ts';
 
 /**
  * Passes `source` on, and then end of file. A source that breaks, or a signal that fires, leaves the input open for the next
  * writer. Throws `not_found`, and `failed_precondition` when the input is not open, or ends before the source does.
  */
-export async function sendInput(kept: Kept, id: string, source: Readable): Promise<void> {
+export async function sendInput(kept: ProcessDirectory, id: string, source: Readable): Promise<void> {
   await passOn(kept, id, source);
   await runScript(kept.sandbox, {
     name: 'end-input',
@@ -22,7 +22,7 @@ export async function sendInput(kept: Kept, id: string, source: Readable): Promi
   });
 }
 
-async function passOn({ sandbox, key, signal }: Kept, id: string, source: Readable): Promise<void> {
+async function passOn({ sandbox, key, signal }: ProcessDirectory, id: string, source: Readable): Promise<void> {
   const { command, env } = carried('input', processScript('input'), [key, id]);
   const process = await sandbox.exec(command, {
     cwd: '/',
@@ -40,8 +40,8 @@ async function passOn({ sandbox, key, signal }: Kept, id: string, source: Readab
     if (signal?.aborted === true) throw abortError(signal);
     // What broke the copy may be the end of the input: the status of the script knows.
     const { exitCode } = await end;
-    if (exitCode === statuses.unknown) throw unknownProcess(id);
-    if (exitCode === statuses.noInput) throw notOpen(id);
+    if (exitCode === statuses.unknown) throw unknownProcessError(id);
+    if (exitCode === statuses.noInput) throw inputClosedError(id);
     if (broken !== null) throw broken;
     if (exitCode !== 0)
       throw new CaissonError('unavailable', `the input of ${id} was cut off (status ${exitCode ?? 'unknown'})`);
@@ -64,7 +64,7 @@ async function failureOf(
   }
 }
 
-function notOpen(id: string): CaissonError {
+function inputClosedError(id: string): CaissonError {
   return new CaissonError('failed_precondition', `the input of ${id} is not open`, {
     remedy: 'start the command with input (`--detach -i`); input that has ended cannot be opened again',
     details: { execId: id },

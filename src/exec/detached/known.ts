@@ -26,7 +26,7 @@ export class KnownProcesses {
     const present = await this.#store.execs.insert(row);
     if (present === null) return true;
     refuseOther(present, known);
-    if (present.kind === 'exec') throw wasExec(known.id);
+    if (present.kind === 'exec') throw wasExecError(known.id);
     return false;
   }
 
@@ -71,14 +71,14 @@ export function refuseOther(
   });
 }
 
-function wasExec(id: string): CaissonError {
+function wasExecError(id: string): CaissonError {
   return new CaissonError('already_exists', `${id} has been started before, and not as a detached process`, {
     remedy: 'its record shows what became of it; choose another id to start it again',
     details: { execId: id },
   });
 }
 
-export function isDetached(id: string): CaissonError {
+export function isDetachedError(id: string): CaissonError {
   return new CaissonError('already_exists', `${id} is a detached process`, {
     remedy: 'use `caisson wait` and `caisson logs`; choose another id to run something else',
     details: { execId: id },

@@ -8,7 +8,7 @@ import { processScript } from './scripts.ts';
 import type { DetachedProcess } from './types.ts';
 
 /** Directory inside that keeps the processes of a sandbox (see `inside.ts`). */
-export interface Kept {
+export interface ProcessDirectory {
   readonly sandbox: Sandbox;
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
@@ -18,20 +18,20 @@ const rest =
   / (\d{1,10}|-) ([yn]) (\d{1,10}|-) ([yn]) (\d{1,12}|-) (\d{1,3}|-) (\d{1,12}|-) ([01]|-) (\d{1,12}|-) (\S{1,4}) ([yn]) ([yn]) (.*)$/;
 const form = new RegExp(`^(${execKeyForm})${rest.source}`);
 
-export async function listProcesses({ sandbox, key, signal }: Kept): Promise<readonly DetachedProcess[]> {
+export async function listProcesses({ sandbox, key, signal }: ProcessDirectory): Promise<readonly DetachedProcess[]> {
   const { text } = await runScript(sandbox, { name: 'ps', script: processScript('list'), args: [key, ''], signal });
   return text.split('\n').flatMap(parseLine);
 }
 
 /** Throws `not_found`. */
-export async function findProcess({ sandbox, key, signal }: Kept, id: string): Promise<DetachedProcess> {
+export async function findProcess({ sandbox, key, signal }: ProcessDirectory, id: string): Promise<DetachedProcess> {
   const { text } = await runScript(sandbox, { name: 'ps', script: processScript('list'), args: [key, id], signal });
   const [found] = text.split('\n').flatMap(parseLine);
   if (found?.id === id) return found;
-  throw unknownProcess(id);
+  throw unknownProcessError(id);
 }
 
-export function unknownProcess(id: string): CaissonError {
+export function unknownProcessError(id: string): CaissonError {
   return new CaissonError('not_found', `there is no process ${id.slice(0, 80)}`, {
     remedy: '`caisson ps` lists what there is; ended ones are kept for a while',
   });
@@ -49,11 +49,11 @@ export function parseLine(line: string): readonly DetachedProcess[] {
     {
       id,
       pid: child === undefined || child === '-' ? null : Number(child),
-      command: commandOf(json),
+      command: parseCommand(json),
       state,
       ...endedAs(state, recorded),
-      startedAt: timeOf(started),
-      endedAt: timeOf(ended),
+      startedAt: parseTime(started),
+      endedAt: parseTime(ended),
       durationMs: ticks === undefined || ticks === '-' ? null : Number(ticks) * 10,
       supervised: recorded !== null || supervisor === 'y' || young === 'y',
       truncated: { stdout: cuts?.includes('o') === true, stderr: cuts?.includes('e') === true },
@@ -71,12 +71,12 @@ function endedAs(state: DetachedProcess['state'], recorded: number | null): Ende
   return endOf(state === 'lost' ? null : { exitCode, signal: null, outOfMemory: false });
 }
 
-function timeOf(epoch: string | undefined): string | null {
+function parseTime(epoch: string | undefined): string | null {
   const date = new Date(Number(epoch) * 1000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-function commandOf(json: string): readonly string[] {
+function parseCommand(json: string): readonly string[] {
   try {
     const words: unknown = JSON.parse(json);
     return Array.isArray(words) ? words.filter((word) => typeof word === 'string') : [];

@@ -4,7 +4,7 @@ import { redactionsNote } from '../../values/outcome.ts';
 import type { ExecEvent, StreamName } from '../../values/exec-event.ts';
 
 /** Delivered even though something is held, so that memory has a bound. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 const names = ['stdout', 'stderr'] as const;
 
 /**
@@ -40,7 +40,7 @@ export async function* redactEvents(
       last = each;
       bytes += event.bytes.length;
       waiting[event.type].push(...streams[event.type].write(event.bytes));
-      if ((streams.stdout.idle && streams.stderr.idle) || bytes > mostBytes) yield* tell();
+      if ((streams.stdout.idle && streams.stderr.idle) || bytes > maxBytes) yield* tell();
     } else {
       if (event.type === 'exit') yield* end();
       safe = each.seq;

@@ -4,7 +4,7 @@ import type { CheckedRequest } from '../request.ts';
 import { carriedIn } from '../../inside/carried.ts';
 import { runScript } from '../../inside/run.ts';
 import type { ExecRequest } from '../types.ts';
-import type { Kept } from './list.ts';
+import type { ProcessDirectory } from './list.ts';
 import { heldNames, processScript, statuses, supervisorScript } from './scripts.ts';
 
 /** Bytes kept of each stream; what is written beyond is dropped, and reported. */
@@ -15,7 +15,7 @@ export const keepEndedMinutes = 24 * 60;
 const shownCharacters = 1000;
 
 /** False when this id has been started before: it is not started again. */
-export async function startDetached(kept: Kept, request: CheckedRequest): Promise<boolean> {
+export async function startDetached(kept: ProcessDirectory, request: CheckedRequest): Promise<boolean> {
   const { execId, command, cwd, env, stdin } = request;
   const input = stdin ? 'y' : '';
   const settings = [execId, String(keptStreamBytes / 512), heldNames.join(' ')];
@@ -30,7 +30,7 @@ export async function startDetached(kept: Kept, request: CheckedRequest): Promis
   });
   if (exitCode === 0) return true;
   if (exitCode === statuses.exists) return false;
-  throw refusal(exitCode);
+  throw startRefusedError(exitCode);
 }
 
 function held(env: ExecRequest['env']): ExecRequest['env'] {
@@ -39,7 +39,7 @@ function held(env: ExecRequest['env']): ExecRequest['env'] {
   );
 }
 
-function refusal(exitCode: number | null): CaissonError {
+function startRefusedError(exitCode: number | null): CaissonError {
   if (exitCode === statuses.noTools || exitCode === 127)
     return new CaissonError('not_supported', 'the sandbox lacks sh, setsid or mkfifo, which detached processes need', {
       remedy: 'use an image with busybox, or util-linux and coreutils',

@@ -25,7 +25,7 @@ export interface Stray extends Pick<ProcessDetails, 'pid' | 'parent' | 'mark' | 
 
 /** Scripts of Caisson, the kill's own among them, end within this. */
 const endingMs = [0, 20, 50, 100, 200];
-const mostRounds = 10;
+const maxRounds = 10;
 const startedOutside = 0;
 
 /** Completes what the kill itself has found. */
@@ -58,7 +58,7 @@ async function settled(strays: Strays): Promise<readonly Stray[] | null> {
 /** A process that forks on and on is killed faster than it forks, or is left. */
 async function killAll(strays: Strays, first: readonly Stray[]): Promise<readonly Stray[]> {
   let left = first;
-  for (let round = 0; round < mostRounds && left.length > 0; round += 1) {
+  for (let round = 0; round < maxRounds && left.length > 0; round += 1) {
     await strays.kill(left.map(({ pid }) => pid));
     await sleep(10);
     left = (await strays.look())?.filter((stray) => !isOfOthers(stray)) ?? left;

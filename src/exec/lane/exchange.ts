@@ -39,9 +39,9 @@ export interface Question {
 }
 
 /** More than this behind a mark that names no holder: it was data. */
-const mostLateBytes = 64 * 1024;
+const maxLateBytes = 64 * 1024;
 /** Bytes held behind a mark whose holders are not known yet. */
-const mostHeldBytes = 1024 * 1024;
+const maxHeldBytes = 1024 * 1024;
 /** What was in a pipe when the last mark was written arrives within this time. */
 const quietMs = 50;
 const killed = 'a command killed it';
@@ -120,7 +120,7 @@ export class Exchange {
   /** The last ends, without those that so much has followed that they were data. */
   #endsWithoutData(): Ends | null {
     for (const scanner of [this.#stdout, this.#stderr]) {
-      if (scanner?.end == null || scanner.end.late.length <= mostLateBytes) continue;
+      if (scanner?.end == null || scanner.end.late.length <= maxLateBytes) continue;
       // Before the end on stdout it is not known whether a process holds stderr.
       if (this.#stdout.end !== null) scanner.dropEnd();
     }
@@ -128,7 +128,7 @@ export class Exchange {
   }
 
   #awaitEnds(): void {
-    const held = [this.#stdout, this.#stderr].some((scanner) => (scanner?.end?.late.length ?? 0) > mostHeldBytes);
+    const held = [this.#stdout, this.#stderr].some((scanner) => (scanner?.end?.late.length ?? 0) > maxHeldBytes);
     if (held) this.lose('a process floods it behind the end of its command');
     else if (this.#isDead && this.#stdout.end === null) this.lose(killed);
     else if (this.#isDead) this.#finishWhenQuiet();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Exchange } from './exchange.ts';
 import { helloForm } from './protocol.ts';
 
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** How its shell was started. */
 export interface LaneStart {
@@ -26,7 +26,7 @@ export function awaitHello(nonce: string): { readonly exchange: Exchange; readon
     { nonce, form: helloForm },
     { deliver: () => undefined, ended: (trailer) => resolve(trailer), lost: () => resolve(null) },
   );
-  const late = sleep(patienceMs, null, { ref: false });
+  const late = sleep(timeoutMs, null, { ref: false });
   return { exchange, answer: Promise.race([promise, late]).then(readHello) };
 }
 

@@ -27,7 +27,7 @@ type State = 'opening' | 'idle' | 'running' | 'checking' | 'retired';
 /** Long enough to wrap the pid counter: a range of pids proves nothing then, and everything is looked at. */
 const longRunMs = 2_000;
 
-export interface Surroundings {
+export interface LaneHooks {
   /** The lane can take a request, or never will again. */
   readonly onChange: (lane: Lane) => void;
   /** A process of the command lives on after its end, and holds a stream. */
@@ -48,7 +48,7 @@ export class Lane {
   /** Pid of its shell, as the sandbox counts; `null` before `open`. */
   pid: number | null = null;
   readonly #process: Process;
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: LaneHooks;
   #state: State = 'opening';
   /** `null`: the lane has nothing to say. */
   #exchange: Exchange | null = null;
@@ -62,7 +62,7 @@ export class Lane {
   #child: ReadyChild | null = null;
   #children = 0;
 
-  constructor(process: Process, surroundings: Surroundings) {
+  constructor(process: Process, surroundings: LaneHooks) {
     this.#process = process;
     this.#surroundings = surroundings;
     process.stdin?.on('error', () => this.#retire('its input closed'));

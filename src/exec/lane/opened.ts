@@ -3,7 +3,7 @@ import type { Process } from '../../backend.ts';
 import { abortError, CaissonError } from '../../errors.ts';
 import type { Opening } from './lane-process.ts';
 
-interface Opened extends Process {
+interface OpeningProcess extends Process {
   readonly opening: Promise<Opening>;
 }
 
@@ -11,7 +11,7 @@ interface Opened extends Process {
  * Throws `invalid_argument` for a directory that cannot be entered, after which nothing of the command has run, and what
  * `opening` throws; the signal's reason when that fires first, after which it may have.
  */
-export async function whenOpened<P extends Opened>(process: P, cwd: string, signal?: AbortSignal): Promise<P> {
+export async function whenOpened<P extends OpeningProcess>(process: P, cwd: string, signal?: AbortSignal): Promise<P> {
   const opening = await openingOrAbort(process, signal);
   if (opening !== 'no-directory') return process;
   // Its end frees the lane, or the connection.
@@ -23,7 +23,7 @@ export async function whenOpened<P extends Opened>(process: P, cwd: string, sign
   });
 }
 
-async function openingOrAbort(process: Opened, signal: AbortSignal | undefined): Promise<Opening> {
+async function openingOrAbort(process: OpeningProcess, signal: AbortSignal | undefined): Promise<Opening> {
   if (signal === undefined) return await process.opening;
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(abortError(signal));

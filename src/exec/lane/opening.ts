@@ -2,13 +2,13 @@
 import type { Process } from '../../backend.ts';
 import { abortError } from '../../errors.ts';
 import type { LaneStart } from './hello.ts';
-import { Lane, type Surroundings } from './lane.ts';
+import { Lane, type LaneHooks } from './lane.ts';
 
 /** Resolves when it has said hello. Throws what `open` throws, and the reason of `signal` when that fires first. */
 export async function openLane(
   process: Process,
   start: LaneStart,
-  { signal, ...surroundings }: Surroundings & { readonly signal: AbortSignal },
+  { signal, ...surroundings }: LaneHooks & { readonly signal: AbortSignal },
 ): Promise<Lane> {
   const lane = new Lane(process, surroundings);
   const close = (): void => lane.close();

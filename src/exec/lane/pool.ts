@@ -11,7 +11,7 @@ import type { ExecOptions, Process, Sandbox } from '../../backend.ts';
 import { abortError, isCode, toCaissonError } from '../../errors.ts';
 import { newNonce } from '../random.ts';
 import { Beats } from './beats.ts';
-import { patienceMs, wantsMore } from './growth.ts';
+import { timeoutMs, wantsMore } from './growth.ts';
 import type { LaneStart } from './hello.ts';
 import type { Lane } from './lane.ts';
 import { whenOpened } from './opened.ts';
@@ -192,7 +192,7 @@ export class Lanes {
       if (this.#waiters.size === 0) return;
       this.#grow();
       this.#lookLater();
-    }, patienceMs).unref();
+    }, timeoutMs).unref();
   }
 
   /** Who has waited long enough for commands that do not end goes the direct way. */

@@ -157,9 +157,9 @@ export class Scanner {
 
 /** Index at which a possible trailer ends; -1 when more of it may come. */
 function endOfTrailer(bytes: Buffer, from: number): number {
-  const most = Math.min(bytes.length, from + longestTrailer);
-  for (let at = from; at < most; at += 1) if (isOfTrailer[bytes[at] ?? 0] !== true) return at;
-  return most < bytes.length ? most : -1;
+  const max = Math.min(bytes.length, from + longestTrailer);
+  for (let at = from; at < max; at += 1) if (isOfTrailer[bytes[at] ?? 0] !== true) return at;
+  return max < bytes.length ? max : -1;
 }
 
 /** Length of the longest suffix that is a beginning of the mark. */

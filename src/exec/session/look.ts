@@ -13,7 +13,7 @@ export interface Definition {
   readonly text: string | null;
 }
 
-export interface Known {
+export interface ShellState {
   /** Real and absolute. */
   readonly cwd: string;
   readonly definitions: readonly Definition[];
@@ -28,16 +28,16 @@ export function encodeLook(input: {
 }
 
 /** `null`: no answer, or not in its form. */
-export function readLook(bytes: Buffer, token: string): Known | null {
+export function readLook(bytes: Buffer, token: string): ShellState | null {
   const at = bytes.indexOf(token);
-  const all = at < 0 ? null : partsOf(bytes.subarray(at + token.length));
+  const all = at < 0 ? null : splitNetstrings(bytes.subarray(at + token.length));
   const [whole, ...more] = all ?? [];
-  const [cwd, ...parts] = whole === undefined || more.length > 0 ? [] : (partsOf(whole) ?? []);
+  const [cwd, ...parts] = whole === undefined || more.length > 0 ? [] : (splitNetstrings(whole) ?? []);
   if (cwd?.[0] !== slash || parts.length % 3 !== 0) return null;
   const definitions: Definition[] = [];
   for (let from = 0; from < parts.length; from += 3) {
     const [kind = '', name = '', text = ''] = parts.slice(from, from + 3).map((part) => part.toString());
-    definitions.push(kind === 'f' ? functionOf(name, text) : { kind: 'alias', name, text: aliasOf(text) });
+    definitions.push(kind === 'f' ? parseFunction(name, text) : { kind: 'alias', name, text: parseAlias(text) });
   }
   return { cwd: cwd.toString().replace(/^\/+/, '/'), definitions };
 }
@@ -45,7 +45,7 @@ export function readLook(bytes: Buffer, token: string): Known | null {
 const slash = 0x2f;
 
 /** `5:hello,2:no,` */
-function partsOf(bytes: Buffer): readonly Buffer[] | null {
+function splitNetstrings(bytes: Buffer): readonly Buffer[] | null {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
     const colon = bytes.indexOf(':', at);
@@ -60,13 +60,13 @@ function partsOf(bytes: Buffer): readonly Buffer[] | null {
 }
 
 /** Reads the print of `declare -f`: the name and `()` on a line, then the body. */
-function functionOf(name: string, text: string): Definition {
+function parseFunction(name: string, text: string): Definition {
   const body = /^[^\n]*\(\)\s*\n([^]*)$/.exec(text)?.[1];
   return { kind: 'function', name, text: body ?? null };
 }
 
 /** Reads the print of `alias`: a quoted word after the name. */
-function aliasOf(text: string): string {
+function parseAlias(text: string): string {
   return text
     .slice(text.indexOf('=') + 1)
     .replace(

@@ -13,7 +13,7 @@ const words = {
 export const lostForm = `[${Object.keys(words).join('')}]{0,${Object.keys(words).length}}`;
 
 /** Names what a session lost. sh cannot say whether it had functions. */
-export function lostOf(shell: 'bash' | 'sh', lost: string): readonly string[] {
+export function parseLost(shell: 'bash' | 'sh', lost: string): readonly string[] {
   const always = shell === 'sh' ? ['functions', 'read-only marks', 'traps'] : [];
   return [...always, ...Object.entries(words).flatMap(([letter, word]) => (lost.includes(letter) ? [word] : []))];
 }

@@ -4,7 +4,7 @@ import { halvesOf } from '../lane/halves.ts';
 import { quote } from './quote.ts';
 
 /** The shell reads a byte at a time: a mebibyte takes about a second. */
-const mostTextBytes = 1024 * 1024;
+const maxTextBytes = 1024 * 1024;
 const nameForm = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 export function checkSessionName(name: unknown): string {
@@ -16,8 +16,8 @@ export function checkSessionName(name: unknown): string {
 
 export function checkText(text: string): void {
   if (text.includes('\0')) throw new CaissonError('invalid_argument', 'the text contains a NUL byte');
-  if (Buffer.byteLength(text) > mostTextBytes)
-    throw new CaissonError('invalid_argument', `the text is longer than ${mostTextBytes} bytes`, {
+  if (Buffer.byteLength(text) > maxTextBytes)
+    throw new CaissonError('invalid_argument', `the text is longer than ${maxTextBytes} bytes`, {
       remedy: 'copy it into the sandbox and run it from there',
     });
 }

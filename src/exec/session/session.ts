@@ -11,8 +11,8 @@ import { newNonce } from '../random.ts';
 import { LaneProcess } from '../lane/lane-process.ts';
 import { Scanner } from '../lane/scanner.ts';
 import { runScript } from '../../inside/run.ts';
-import { encodeLook, type Known, readLook } from './look.ts';
-import { lostForm, lostOf } from './lost.ts';
+import { encodeLook, type ShellState, readLook } from './look.ts';
+import { lostForm, parseLost } from './lost.ts';
 import { encodeText } from './request.ts';
 import { scriptOf } from '../../inside/script.ts';
 import { settledOrLate } from '../settled.ts';
@@ -22,18 +22,18 @@ type StreamName = 'stdout' | 'stderr';
 const helloForm = new RegExp(`^:(\\d{1,10}):(bash|sh):([01])(${lostForm})$`);
 const statusForm = /^:\d{1,3}$/;
 const emptyForm = /^$/;
-const openPatienceMs = 20_000;
-const lookPatienceMs = 10_000;
+const openTimeoutMs = 20_000;
+const lookTimeoutMs = 10_000;
 /** A place tells within seconds what is proved of the output of a shell that has ended. */
-const proofPatienceMs = 10_000;
+const proofTimeoutMs = 10_000;
 /** After this long without a byte, what could have begun the mark is shown. */
 const quietMs = 50;
 /** More than this behind a mark is not looked through for another one. */
-const mostLateBytes = 1024 * 1024;
+const maxLateBytes = 1024 * 1024;
 /** The mark is split only where a buffer was full; the last bytes of a prompt come in a short chunk. */
 const longestPrompt = 1024;
 
-export interface Opened {
+export interface SessionShell {
   readonly pid: number;
   readonly shell: 'bash' | 'sh';
   /** Whether state of an earlier shell was taken up. */
@@ -53,7 +53,7 @@ export class Session {
   #current: LaneProcess | null = null;
   /** What is written while the shell tells of itself. */
   #looked: Buffer[] | null = null;
-  #opened: Opened | null = null;
+  #opened: SessionShell | null = null;
   #end: ProcessEnd | 'unknown' | null = null;
 
   constructor(process: Process) {
@@ -70,7 +70,7 @@ export class Session {
     );
   }
 
-  get opened(): Opened | null {
+  get opened(): SessionShell | null {
     return this.#opened;
   }
 
@@ -84,8 +84,8 @@ export class Session {
   }
 
   /** Gives the shell its program and waits for the hello. */
-  async open(nonce: string, program: Buffer): Promise<Opened> {
-    const late = sleep(openPatienceMs, null, { ref: false });
+  async open(nonce: string, program: Buffer): Promise<SessionShell> {
+    const late = sleep(openTimeoutMs, null, { ref: false });
     const expected = this.#expect(nonce, helloForm);
     this.#process.stdin?.write(program);
     const hello = await Promise.race([expected, late]);
@@ -100,7 +100,7 @@ export class Session {
     const shell = kind === 'bash' ? 'bash' : 'sh';
     this.#opened = {
       ...{ pid: Number(pid), shell, restored: restored === '1' },
-      lost: restored === '1' ? lostOf(shell, lost) : [],
+      lost: restored === '1' ? parseLost(shell, lost) : [],
     };
     return this.#opened;
   }
@@ -121,14 +121,14 @@ export class Session {
   }
 
   /** What its shell tells of itself; `null` when it does not, or something else has written in between. It must be idle. */
-  async look(names: readonly string[]): Promise<Known | null> {
+  async look(names: readonly string[]): Promise<ShellState | null> {
     if (this.hasEnded) return null;
     const [nonce, token] = [newNonce(), newNonce()];
     const looked: Buffer[] = [];
     this.#looked = looked;
     const answer = this.#expect(nonce, statusForm);
     this.#process.stdin?.write(encodeLook({ nonce, token, names }));
-    const late = sleep(lookPatienceMs, 'late' as const, { ref: false });
+    const late = sleep(lookTimeoutMs, 'late' as const, { ref: false });
     const end = await Promise.race([answer, late]);
     this.#looked = null;
     // A shell that answers this late would answer into what comes next.
@@ -168,7 +168,7 @@ export class Session {
       name: 'interrupt',
       script: scriptOf('sessions/interrupt'),
       args: [String(opened.pid), opened.shell],
-      patienceMs: 5000,
+      timeoutMs: 5000,
     };
     await runScript(sandbox, run).catch(() => undefined);
   }
@@ -200,7 +200,7 @@ export class Session {
     if (scanner.end === null) return;
     this.#trailers[name] = scanner.end.trailer;
     // What follows the last mark is written by jobs in the background, and belongs to no call.
-    if (scanner.end.late.length > mostLateBytes) delete this.#scanners[name];
+    if (scanner.end.late.length > maxLateBytes) delete this.#scanners[name];
     const { stdout, stderr } = this.#trailers;
     if (stdout === undefined || stderr === undefined) return;
     this.#scanners = {};
@@ -253,6 +253,6 @@ export class Session {
       this.#process.release();
     };
     if (end === 'unknown') give();
-    else void settledOrLate(this.#outputs, proofPatienceMs).then(give);
+    else void settledOrLate(this.#outputs, proofTimeoutMs).then(give);
   }
 }

@@ -57,14 +57,14 @@ async function extract(
       }
       await yieldNow();
     }
-    if (!reader.ended) throw cut();
+    if (!reader.ended) throw archiveCutError();
     extraction.finish();
   } finally {
     extraction.close();
   }
 }
 
-function cut(): CaissonError {
+function archiveCutError(): CaissonError {
   return new CaissonError('invalid_argument', 'the archive is not a whole tar: it ends before its end mark', {
     remedy: 'send an uncompressed tar, all of it; nothing was changed',
   });

@@ -104,7 +104,7 @@ function within<T>(root: Directory, path: ByteName, act: (where: Buffer) => T): 
 }
 
 const portion = 4 * 1024 * 1024;
-const mostFileBytes = 256 * 1024 * 1024;
+const maxFileBytes = 256 * 1024 * 1024;
 
 /** Bytes that were written. In portions, so that no size that the sandbox names takes memory here. */
 async function receive(
@@ -115,7 +115,7 @@ async function receive(
   const digest = createHash('sha256');
   const wanted = { path: `${inside}/${toText(path)}`, length: portion };
   let offset = 0;
-  for (let size = 1; offset < size && offset < mostFileBytes;) {
+  for (let size = 1; offset < size && offset < maxFileBytes;) {
     const read = await readFile((tool) => runTool(sandbox, { ...tool, args: [...tool.args, withheld ?? ''], signal }), {
       ...wanted,
       offset,
@@ -128,7 +128,7 @@ async function receive(
   }
   if (digest.digest('hex') === there.files.get(path)) return offset;
   throw new CaissonError('unavailable', `${printable(path)} changed while it was copied, or is too large`, {
-    remedy: `try again; files of more than ${mostFileBytes} bytes go by copies`,
+    remedy: `try again; files of more than ${maxFileBytes} bytes go by copies`,
   });
 }
 

@@ -11,13 +11,13 @@ import { walk } from '../walk.ts';
 import { canSync } from './names.ts';
 import type { Layout } from './way.ts';
 
-export interface Known {
+export interface HashedFile {
   readonly sha256: string;
   readonly stamp: string;
 }
 
 export interface HostSide extends Layout {
-  readonly files: ReadonlyMap<ByteName, Known>;
+  readonly files: ReadonlyMap<ByteName, HashedFile>;
   /** Files whose names cannot be compared. */
   readonly odd: readonly ByteName[];
 }
@@ -26,7 +26,7 @@ const portionBytes = 1024 * 1024;
 
 export async function lookAtHost(
   root: Directory,
-  before: ReadonlyMap<ByteName, Known>,
+  before: ReadonlyMap<ByteName, HashedFile>,
   signal: AbortSignal | undefined,
 ): Promise<HostSide> {
   const { entries, leftOut } = await walk(root, signal === undefined ? {} : { signal });
@@ -35,7 +35,7 @@ export async function lookAtHost(
   const yieldNow = yieldOften(signal);
   const chain = new DirectoryChain(root);
   const portion = Buffer.allocUnsafe(portionBytes);
-  const files = new Map<ByteName, Known>();
+  const files = new Map<ByteName, HashedFile>();
   const odd: ByteName[] = [];
   try {
     for (const path of pathsOf('file')) {
@@ -56,7 +56,7 @@ interface Looking {
   readonly yieldNow: () => Promise<unknown> | undefined;
 }
 
-async function lookAt(looking: Looking, path: ByteName, before: Known | undefined): Promise<Known> {
+async function lookAt(looking: Looking, path: ByteName, before: HashedFile | undefined): Promise<HashedFile> {
   const segments = path.split('/');
   const name = segments.at(-1) ?? '';
   try {
@@ -67,7 +67,7 @@ async function lookAt(looking: Looking, path: ByteName, before: Known | undefine
     try {
       // The stamp before the content: what changes in between is looked at again next time.
       const stamp = stampOf(fstatSync(fd, { bigint: true }));
-      return { stamp, sha256: await hashOf(fd, looking) };
+      return { stamp, sha256: await hashFile(fd, looking) };
     } finally {
       closeSync(fd);
     }
@@ -77,7 +77,7 @@ async function lookAt(looking: Looking, path: ByteName, before: Known | undefine
 }
 
 /** In portions: Node reads no file of more than 2 GiB at once. */
-async function hashOf(fd: number, { portion, yieldNow }: Looking): Promise<string> {
+async function hashFile(fd: number, { portion, yieldNow }: Looking): Promise<string> {
   const digest = createHash('sha256');
   for (let read = readSync(fd, portion); read > 0; read = readSync(fd, portion)) {
     digest.update(portion.subarray(0, read));

@@ -17,7 +17,7 @@ export interface InsideSide extends Layout {
 }
 
 /** Some hundred thousand files. */
-const mostTold = 16 * 1024 * 1024;
+const maxTold = 16 * 1024 * 1024;
 
 const line = /^([0-9a-f]{64}) [ *]\.\/(.+)$/;
 
@@ -42,7 +42,7 @@ export async function lookInside(
   const isSeen = (path: ByteName): boolean =>
     withheld === null || !(path === withheld || path.startsWith(`${withheld}/`));
   const hashes = [...parse(said.subarray(0, end < 0 ? said.length : end))].filter(([path]) => isSeen(path));
-  const [programs, directories, others, unread] = listsOf(
+  const [programs, directories, others, unread] = parseLists(
     end < 0 ? said.subarray(said.length) : said.subarray(end + 1),
   );
   const odd = [...unread, ...hashes.map(([path]) => path).filter((path) => !canSync(path))].filter(isSeen);
@@ -97,7 +97,7 @@ export async function removeInside(
 }
 
 async function ran(sandbox: Sandbox, run: Parameters<typeof runTool>[1]): Promise<Buffer> {
-  const { bytes, failure } = await runTool(sandbox, { most: mostTold, ...run });
+  const { bytes, failure } = await runTool(sandbox, { max: maxTold, ...run });
   if (failure !== null) throw failure;
   return bytes;
 }
@@ -117,7 +117,7 @@ function parse(said: Buffer): Hashes {
 
 type Names = readonly ByteName[];
 
-function listsOf(said: Buffer): readonly [Names, Names, Names, Names] {
+function parseLists(said: Buffer): readonly [Names, Names, Names, Names] {
   const lists: ByteName[][] = [[]];
   for (const name of said.toString('latin1').split('\0')) {
     if (name === '') lists.push([]);

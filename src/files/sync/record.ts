@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteName } from '../byte-name.ts';
 import { fsError } from '../fs-error.ts';
-import type { Known } from './host.ts';
+import type { HashedFile } from './host.ts';
 import type { Hashes } from './plan.ts';
 
 export interface SyncPlace {
@@ -16,7 +16,7 @@ export interface SyncPlace {
 
 type Direction = 'in' | 'out';
 
-interface Last extends Known {
+interface Last extends HashedFile {
   /** Written before anything goes: what may be at the target although its sync has not ended. */
   readonly placing?: { readonly direction: Direction; readonly sha256: string };
 }

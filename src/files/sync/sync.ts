@@ -12,7 +12,7 @@ import { insidePath } from '../inside-path.ts';
 import { findPath } from '../open-path.ts';
 import type { Vet } from '../types.ts';
 import { fetchOut } from './fetch-out.ts';
-import { type HostSide, type Known, lookAtHost } from './host.ts';
+import { type HostSide, type HashedFile, lookAtHost } from './host.ts';
 import { type InsideSide, lookInside, makeInside, removeInside, verifyInside } from './inside.ts';
 import { above } from './names.ts';
 import { type Hashes, planSync, type SyncPlan } from './plan.ts';
@@ -56,7 +56,7 @@ export async function sync(sandbox: Sandbox, options: SyncOptions): Promise<Sync
   const place: SyncPlace = { ...options, host: resolve(options.host), inside };
   const found = findPath(place.host, options.untrusted);
   try {
-    if (found.kind !== 'directory') throw noDirectory(options.host);
+    if (found.kind !== 'directory') throw noDirectoryError(options.host);
     const { direction, signal } = options;
     const before = await readAgreed(place);
     const withheld = below(options.withheld, inside);
@@ -160,7 +160,7 @@ function agreedAfter({ options, host, there, plan }: Work, before: Agreed, sent:
     return last === undefined ? [] : [[path, last] as const];
   });
   const same = [...host.files].filter(([path, { sha256 }]) => there.files.get(path) === sha256);
-  const moved = [...sent].map(([path, sha256]): readonly [ByteName, Known] => {
+  const moved = [...sent].map(([path, sha256]): readonly [ByteName, HashedFile] => {
     const known = options.direction === 'in' ? host.files.get(path) : undefined;
     return [path, known?.sha256 === sha256 ? known : { sha256, stamp: '' }];
   });
@@ -184,6 +184,6 @@ function conflictsOf({ options, host, there, plan }: Work): SyncResult['conflict
   ];
 }
 
-function noDirectory(path: string): CaissonError {
+function noDirectoryError(path: string): CaissonError {
   return new CaissonError('not_found', `${path} is no directory of this host`, { remedy: 'make it first' });
 }

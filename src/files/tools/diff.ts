@@ -1,9 +1,9 @@
 /** A unified diff of one file, applied. Pure. */
 import { placesOf } from './places.ts';
-import { mostGrown, tooLarge, unfit } from './unfit.ts';
+import { maxGrown, patchTooLargeError, patchMismatchError } from './unfit.ts';
 
 /** Lines looked at for hunks that are not where they say. */
-const mostLooks = 50_000_000;
+const maxLooks = 50_000_000;
 
 interface Hunk {
   readonly line: number;
@@ -22,13 +22,13 @@ export function applyDiff(text: string, diff: string): string {
   const parts: (readonly string[])[] = [];
   let taken = 0;
   let looks = 0;
-  const hunks = hunksOf(diff);
+  const hunks = parseHunks(diff);
   checkGrowth(text, hunks);
   for (const hunk of hunks) {
     let at = hunk.line;
     if (!stands(lines, hunk, { at, from: taken })) {
       looks += lines.length - taken;
-      if (looks > mostLooks) throw unfit('too many hunks are not where they say');
+      if (looks > maxLooks) throw patchMismatchError('too many hunks are not where they say');
       at = onlyPlaceOf(lines, hunk, taken);
     }
     parts.push(lines.slice(taken, at), hunk.after);
@@ -39,13 +39,14 @@ export function applyDiff(text: string, diff: string): string {
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
-function hunksOf(diff: string): readonly Hunk[] {
+function parseHunks(diff: string): readonly Hunk[] {
   const lines = diff.split('\n').map((line) => (isMark(line) ? line.replace(/\r$/, '') : line));
   const hunks: Hunk[] = [];
   for (let at = 0; at < lines.length;) {
     const [match, line, before = '1', after = '1'] = header.exec(lines[at] ?? '') ?? [];
     if (match === undefined) {
-      if (hunks.length > 0 && lines[at]?.startsWith('+++ ') === true) throw unfit('the diff is of several files');
+      if (hunks.length > 0 && lines[at]?.startsWith('+++ ') === true)
+        throw patchMismatchError('the diff is of several files');
       at += 1;
       continue;
     }
@@ -54,13 +55,13 @@ function hunksOf(diff: string): readonly Hunk[] {
     hunks.push({ ...taken, line: Number(line) - (Number(before) === 0 ? 0 : 1) });
     at = end;
   }
-  if (hunks.length === 0) throw unfit('the diff has no hunk that begins with @@');
+  if (hunks.length === 0) throw patchMismatchError('the diff has no hunk that begins with @@');
   return hunks;
 }
 
 const isMark = (line: string): boolean => line.startsWith('@@') || line.startsWith('\\');
 
-interface Taken extends Omit<Hunk, 'line'> {
+interface HunkMatch extends Omit<Hunk, 'line'> {
   /** The first line behind it. */
   readonly end: number;
 }
@@ -70,7 +71,7 @@ function takeHunk(
   lines: readonly string[],
   from: number,
   count: { readonly before: number; readonly after: number },
-): Taken {
+): HunkMatch {
   const before: string[] = [];
   const after: string[] = [];
   /** Which side has no newline at its end. */
@@ -81,7 +82,7 @@ function takeHunk(
     const line = lines[at];
     const mark = line === '' ? ' ' : line?.[0]; // editors cut the blank of an empty line off
     if (line === undefined || mark === undefined || !' +-\\'.includes(mark))
-      throw unfit('a hunk of the diff is cut off');
+      throw patchMismatchError('a hunk of the diff is cut off');
     if (mark === '\\') {
       open.before ||= last !== '+';
       open.after ||= last !== '-';
@@ -92,7 +93,7 @@ function takeHunk(
     last = mark;
   }
   if (before.length > count.before || after.length > count.after || goesOn(lines, at))
-    throw unfit('a hunk of the diff has more lines than it says');
+    throw patchMismatchError('a hunk of the diff has more lines than it says');
   return { ...ended({ before, after }, open), end: at };
 }
 
@@ -123,8 +124,8 @@ function stands(
 ): boolean {
   const end = at + before.length;
   // Behind the last newline there is nothing to add to.
-  const most = before.length === 0 && lines.at(-1) === '' ? lines.length - 1 : lines.length;
-  if (at < from || end > most || (toEnd && end !== lines.length)) return false;
+  const max = before.length === 0 && lines.at(-1) === '' ? lines.length - 1 : lines.length;
+  if (at < from || end > max || (toEnd && end !== lines.length)) return false;
   return before.every((text, index) => lines[at + index] === text);
 }
 
@@ -132,23 +133,25 @@ function onlyPlaceOf(lines: readonly string[], hunk: Hunk, from: number): number
   const places = hunk.before.length === 0 ? [] : standsAt(lines, hunk, from);
   const [only] = places;
   if (only !== undefined && places.length === 1) return only;
-  throw unfit(`the hunk at line ${hunk.line + 1} fits ${places.length === 0 ? 'nowhere' : 'at 2 places or more'}`);
+  throw patchMismatchError(
+    `the hunk at line ${hunk.line + 1} fits ${places.length === 0 ? 'nowhere' : 'at 2 places or more'}`,
+  );
 }
 
 /** The first two. */
 function standsAt(lines: readonly string[], { before, toEnd }: Hunk, from: number): readonly number[] {
-  if (!toEnd) return placesOf(lines, before, { from, most: 2 });
+  if (!toEnd) return placesOf(lines, before, { from, max: 2 });
   const last = lines.length - before.length;
   return last >= from && before.every((line, at) => lines[last + at] === line) ? [last] : [];
 }
 
 function checkGrowth(text: string, hunks: readonly Hunk[]): void {
-  const most = mostGrown(Buffer.byteLength(text));
+  const max = maxGrown(Buffer.byteLength(text));
   const grown = hunks.reduce(
     (bytes, { before, after }) => bytes + bytesOf(after) - bytesOf(before),
     Buffer.byteLength(text),
   );
-  if (grown > most) throw tooLarge(most);
+  if (grown > max) throw patchTooLargeError(max);
 }
 
 const bytesOf = (lines: readonly string[]): number =>

@@ -2,7 +2,7 @@
 import { CaissonError } from '../../errors.ts';
 import { yieldOften } from '../yield-often.ts';
 import { placesOf } from './places.ts';
-import { mostGrown, tooLarge, unfit } from './unfit.ts';
+import { maxGrown, patchTooLargeError, patchMismatchError } from './unfit.ts';
 
 export interface Edit {
   /** Text to replace, exactly as it stands in the file. */
@@ -14,27 +14,27 @@ export interface Edit {
 }
 
 /** Characters that all edits together may search. */
-const mostSearched = 1024 * 1024 * 1024;
+const maxSearched = 1024 * 1024 * 1024;
 /** Places that all edits together may replace. */
-const mostPlaces = 1024 * 1024;
+const maxPlaces = 1024 * 1024;
 /** V8 searches for a longer text in time that grows with the product of both lengths. */
 const longestNative = 250;
 
-interface Left {
+interface RemainingWork {
   searched: number;
   places: number;
 }
 
 /** Throws `invalid_argument` for a text that is not there, or is there more than once, and for what is too much. */
 export async function applyEdits(text: string, edits: readonly Edit[]): Promise<string> {
-  const most = mostGrown(Buffer.byteLength(text));
-  const left = { searched: mostSearched, places: mostPlaces };
+  const max = maxGrown(Buffer.byteLength(text));
+  const left = { searched: maxSearched, places: maxPlaces };
   const turn = yieldOften(undefined);
   let [current, bytes] = [text, Buffer.byteLength(text)];
   for (const [at, edit] of edits.entries()) {
     const places = placesIn(current, { edit, name: `edit ${at + 1}` }, left);
     bytes += places.length * (Buffer.byteLength(edit.replace) - Buffer.byteLength(edit.find));
-    if (bytes > most) throw tooLarge(most);
+    if (bytes > max) throw patchTooLargeError(max);
     current = replaced(current, edit, places);
     await turn();
   }
@@ -44,25 +44,25 @@ export async function applyEdits(text: string, edits: readonly Edit[]): Promise<
 function placesIn(
   text: string,
   { edit, name }: { readonly edit: Edit; readonly name: string },
-  left: Left,
+  left: RemainingWork,
 ): readonly number[] {
   const { find, all = false } = edit;
-  if (find === '') throw unfit(`${name} looks for nothing`);
+  if (find === '') throw patchMismatchError(`${name} looks for nothing`);
   left.searched -= text.length;
-  if (left.searched < 0) throw tooMuchWork(`all edits together search more than ${mostSearched} characters`);
+  if (left.searched < 0) throw patchWorkError(`all edits together search more than ${maxSearched} characters`);
   const places = standsAt(text, find, all ? left.places + 1 : 2);
-  if (places.length === 0) throw unfit(`the text of ${name} is not there`);
-  if (places.length > 1 && !all) throw unfit(`the text of ${name} is there 2 times or more`);
+  if (places.length === 0) throw patchMismatchError(`the text of ${name} is not there`);
+  if (places.length > 1 && !all) throw patchMismatchError(`the text of ${name} is there 2 times or more`);
   left.places -= places.length;
-  if (left.places < 0) throw tooMuchWork(`all edits together replace more than ${mostPlaces} places`);
+  if (left.places < 0) throw patchWorkError(`all edits together replace more than ${maxPlaces} places`);
   return places;
 }
 
-function standsAt(text: string, find: string, most: number): readonly number[] {
-  if (find.length > longestNative) return placesOf(unitsOf(text), unitsOf(find), { from: 0, most, apart: true });
+function standsAt(text: string, find: string, max: number): readonly number[] {
+  if (find.length > longestNative) return placesOf(unitsOf(text), unitsOf(find), { from: 0, max, apart: true });
   const places: number[] = [];
   let at = text.indexOf(find);
-  while (at >= 0 && places.length < most) {
+  while (at >= 0 && places.length < max) {
     places.push(at);
     at = text.indexOf(find, at + find.length);
   }
@@ -86,7 +86,7 @@ function replaced(text: string, { find, replace }: Edit, places: readonly number
   return parts.join(replace);
 }
 
-function tooMuchWork(why: string): CaissonError {
+function patchWorkError(why: string): CaissonError {
   return new CaissonError('invalid_argument', `the patch is too much work: ${why}; nothing was changed`, {
     remedy: 'write the whole file instead, or edit it with a command',
   });

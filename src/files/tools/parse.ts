@@ -13,7 +13,7 @@ const kinds: Readonly<Record<number, FileEntry['kind']>> = {
 export function parseRead(said: Buffer): { readonly size: number; readonly bytes: Buffer } {
   const end = said.indexOf(0x0a);
   const size = Number(said.subarray(0, Math.max(0, end)).toString('latin1'));
-  if (end < 1 || !Number.isSafeInteger(size) || size < 0) throw garbled();
+  if (end < 1 || !Number.isSafeInteger(size) || size < 0) throw statOutputError();
   return { size, bytes: said.subarray(end + 1) };
 }
 
@@ -26,15 +26,15 @@ export function parseList(said: Buffer): readonly FileEntry[] {
   entryLine.lastIndex = 0;
   while (entryLine.lastIndex < text.length) {
     const [, name, line] = entryLine.exec(text) ?? [];
-    if (name === undefined || line === undefined) throw garbled();
-    entries.push(entryOf(name, line));
+    if (name === undefined || line === undefined) throw statOutputError();
+    entries.push(parseEntry(name, line));
   }
   return entries;
 }
 
 export function parseStat(path: string, said: Buffer): FileEntry {
   const [line = '', ...target] = said.toString().replace(/\n$/, '').split('\n');
-  const entry = entryOf(basename(path) || '/', line);
+  const entry = parseEntry(basename(path) || '/', line);
   return entry.kind === 'symlink' ? { ...entry, target: target.join('\n') } : entry;
 }
 
@@ -51,10 +51,10 @@ export function parseMatches(said: Buffer, longest: number): readonly Match[] {
   });
 }
 
-function entryOf(name: string, line: string): FileEntry {
+function parseEntry(name: string, line: string): FileEntry {
   const [, mode = '', size = '', time = ''] = facts.exec(line) ?? [];
   const modifiedAt = new Date(Number(time) * 1000);
-  if (mode === '' || Number.isNaN(modifiedAt.getTime())) throw garbled();
+  if (mode === '' || Number.isNaN(modifiedAt.getTime())) throw statOutputError();
   const bits = Number.parseInt(mode, 16);
   return {
     name,
@@ -65,7 +65,7 @@ function entryOf(name: string, line: string): FileEntry {
   };
 }
 
-function garbled(): CaissonError {
+function statOutputError(): CaissonError {
   return new CaissonError('failed_precondition', 'what the sandbox says about the file cannot be read', {
     remedy: 'its image needs sh, stat, head, tail, wc, find, xargs and grep, as BusyBox and GNU have them',
   });

@@ -3,7 +3,7 @@
 interface Search {
   readonly from: number;
   /** The search ends with this many. */
-  readonly most: number;
+  readonly max: number;
   /** A place begins behind the end of the one before it. */
   readonly apart?: boolean;
 }
@@ -11,12 +11,12 @@ interface Search {
 export function placesOf<Item>(
   items: ArrayLike<Item>,
   wanted: ArrayLike<Item>,
-  { from, most, apart = false }: Search,
+  { from, max, apart = false }: Search,
 ): readonly number[] {
   const back = fallbacks(wanted);
   const places: number[] = [];
   let matched = 0;
-  for (let at = from; at < items.length && places.length < most; at += 1) {
+  for (let at = from; at < items.length && places.length < max; at += 1) {
     while (matched > 0 && (matched === wanted.length || items[at] !== wanted[matched]))
       matched = back[matched - 1] ?? 0;
     if (items[at] === wanted[matched]) matched += 1;

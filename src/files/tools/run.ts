@@ -3,7 +3,7 @@ import { pipeline, type Readable, type Writable } from 'node:stream';
 import type { Sandbox } from '../../backend.ts';
 import { abortError, CaissonError } from '../../errors.ts';
 import { scriptOf } from '../../inside/script.ts';
-import { endOf, failureOf, killNow, startTransfer, type Transfer } from '../transfer.ts';
+import { endOf, transferError, killNow, startTransfer, type Transfer } from '../transfer.ts';
 
 export interface ToolRun {
   /** In `src/inside/files/`, without `.sh`. */
@@ -15,15 +15,15 @@ export interface ToolRun {
   /** How much that is, for the patience with it. */
   readonly inputBytes?: number;
   /** Bytes of the answer. More than that is more than was asked for, and an error. Absent: 2 MiB. */
-  readonly most?: number;
+  readonly max?: number;
   /** Paths are real ones, as rules have judged them, and must still be. */
   readonly real?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 const parts = ['files/exits', 'files/links', 'files/enter', 'files/size'] as const;
-const usualMost = 2 * 1024 * 1024;
-const patienceMs = 120_000;
+const defaultMax = 2 * 1024 * 1024;
+const timeoutMs = 120_000;
 /** A slow connection to a sandbox. */
 const leastBytesPerMs = 1024;
 
@@ -34,13 +34,13 @@ export interface ToolEnd {
 }
 
 export async function runTool(sandbox: Sandbox, run: ToolRun): Promise<ToolEnd> {
-  const { args, input, inputBytes = 0, most = usualMost } = run;
-  const until = orAfter(run.signal, patienceMs + Math.ceil(inputBytes / leastBytesPerMs));
+  const { args, input, inputBytes = 0, max = defaultMax } = run;
+  const until = orAfter(run.signal, timeoutMs + Math.ceil(inputBytes / leastBytesPerMs));
   const { process, said } = await start(sandbox, run, until);
   try {
     feed(process.stdin, input);
-    const [end, bytes] = await Promise.all([endOf(process, until), collect(process.stdout, most)]);
-    const failure = failureOf(end, args[0], said());
+    const [end, bytes] = await Promise.all([endOf(process, until), collect(process.stdout, max)]);
+    const failure = transferError(end, args[0], said());
     // A script that breaks off has no answer, and its sandbox may be gone.
     if (failure?.code === 'unavailable') throw failure;
     return { bytes, failure };
@@ -59,7 +59,7 @@ export async function runTool(sandbox: Sandbox, run: ToolRun): Promise<ToolEnd> 
 export async function openTool(sandbox: Sandbox, run: ToolRun): Promise<AsyncGenerator<Buffer, void, void>> {
   // The signal ends the start alone: fired later it would end the script.
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(silent()), patienceMs);
+  const timer = setTimeout(() => late.abort(silentSandboxError()), timeoutMs);
   const signal = run.signal === undefined ? late.signal : AbortSignal.any([run.signal, late.signal]);
   try {
     return outputOf(await start(sandbox, run, signal), run);
@@ -72,7 +72,7 @@ async function* outputOf({ process, said }: Transfer, { args, signal }: ToolRun)
   const { stdout } = process;
   const cancel = (): void => void (signal !== undefined && stdout.destroy(abortError(signal)));
   signal?.addEventListener('abort', cancel, { once: true });
-  const patience = (): NodeJS.Timeout => setTimeout(() => stdout.destroy(silent()), patienceMs);
+  const patience = (): NodeJS.Timeout => setTimeout(() => stdout.destroy(silentSandboxError()), timeoutMs);
   let [timer, hasEnded] = [patience(), false];
   try {
     if (signal?.aborted === true) throw abortError(signal);
@@ -81,7 +81,7 @@ async function* outputOf({ process, said }: Transfer, { args, signal }: ToolRun)
       yield chunk;
       timer = patience();
     }
-    const failure = failureOf(await endOf(process, orAfter(signal, patienceMs)), args[0], said());
+    const failure = transferError(await endOf(process, orAfter(signal, timeoutMs)), args[0], said());
     hasEnded = true;
     if (failure !== null) throw failure;
   } finally {
@@ -114,21 +114,21 @@ function feed(stdin: Writable | null, input: ToolRun['input']): void {
   else if (typeof input !== 'function') stdin?.on('error', () => {}).end(input);
 }
 
-async function collect(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+async function collect(stream: AsyncIterable<Buffer>, max: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > most) throw saidTooMuch();
+    if (bytes > max) throw outputTooLargeError();
   }
   return Buffer.concat(chunks);
 }
 
-const silent = (): CaissonError =>
+const silentSandboxError = (): CaissonError =>
   new CaissonError('timed_out', 'the sandbox has written nothing of the file for two minutes', { remedy: 'try again' });
 
-export function saidTooMuch(): CaissonError {
+export function outputTooLargeError(): CaissonError {
   return new CaissonError('resource_exhausted', 'the sandbox answered with more than was asked for', {
     remedy: 'ask for less; if it was little, do not trust what the programs of this sandbox say',
   });

@@ -15,7 +15,7 @@ export type Open = (run: ToolRun & { readonly withholds?: boolean }) => AsyncGen
 /** A multiple of the blocks that `inside/files/read.sh` seeks by. */
 export const firstBytes = 4 * 1024 * 1024;
 
-interface Opened {
+interface StreamHead {
   readonly path: string;
   readonly first: Buffer;
   readonly size: number;
@@ -32,7 +32,7 @@ export async function streamFile(
 /** Throws `conflict` for a file whose size changes on the way. */
 async function* partsOf(
   { run, open }: { readonly run: Run; readonly open: Open },
-  { path, first, size }: Opened,
+  { path, first, size }: StreamHead,
 ): AsyncGenerator<Buffer, void, void> {
   yield first;
   let left = size - first.length;
@@ -40,11 +40,11 @@ async function* partsOf(
   const args = [insidePath(path).path, String(first.length + 1), ''] as const;
   for await (const part of afterSize(open({ script: 'read', args: [...args], withholds: true }), size)) {
     left -= part.length;
-    if (left < 0) throw changed();
+    if (left < 0) throw fileChangedError();
     yield part;
   }
   const now = await readFile(run, { path, offset: size, length: 0 });
-  if (left > 0 || now.size !== size) throw changed();
+  if (left > 0 || now.size !== size) throw fileChangedError();
 }
 
 /** Takes the line with the size off the front. */
@@ -58,11 +58,11 @@ async function* afterSize(output: AsyncIterable<Buffer>, size: number): AsyncGen
     head = Buffer.concat([head, chunk]);
     if (!head.includes(0x0a) && head.length < longestSize) continue;
     const said = parseRead(head);
-    if (said.size !== size) throw changed();
+    if (said.size !== size) throw fileChangedError();
     head = null;
     yield said.bytes;
   }
 }
 
-const changed = (): CaissonError =>
+const fileChangedError = (): CaissonError =>
   new CaissonError('conflict', 'the file has changed while it was read', { remedy: 'read it again' });

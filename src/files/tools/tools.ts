@@ -6,9 +6,9 @@ import type { Share } from '../../budget/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
-import { mostGrown } from './unfit.ts';
+import { maxGrown } from './unfit.ts';
 import { applyChange, type Change } from './patch.ts';
-import { saidTooMuch, type ToolEnd, type ToolRun } from './run.ts';
+import { outputTooLargeError, type ToolEnd, type ToolRun } from './run.ts';
 import type { FileContent, FileEntry, FileSource, FileTools, FileWritten } from './types.ts';
 
 /** Runs a script in the sandbox, by whatever way it takes to have one. `withheld` becomes the last argument. */
@@ -16,42 +16,43 @@ export type Run = (run: ToolRun & { readonly withholds?: boolean }) => Promise<T
 
 type Input<Name extends keyof FileTools> = Omit<Parameters<FileTools[Name]>[0], 'task' | 'confirmed'>;
 
-const usualRead = 1024 * 1024;
-const mostRead = 16 * 1024 * 1024;
-const mostPatched = 8 * 1024 * 1024;
-const mostWritten = 64 * 1024 * 1024;
-const mostSource = 64 * 1024 ** 3;
-const mostEntries = 5000;
-const usualMatches = 200;
-const mostMatches = 10_000;
+const defaultRead = 1024 * 1024;
+const maxRead = 16 * 1024 * 1024;
+const maxPatched = 8 * 1024 * 1024;
+const maxWritten = 64 * 1024 * 1024;
+const maxSource = 64 * 1024 ** 3;
+const maxEntries = 5000;
+const defaultMatches = 200;
+const maxMatches = 10_000;
 const longestLine = 2000;
-const mostFound = 8 * 1024 * 1024;
+const maxFound = 8 * 1024 * 1024;
 /** The number and a newline. */
 export const longestSize = 24;
 
 /** What a read holds in memory at most; of a length that is refused, nothing. */
-export function bytesOfRead({ length = usualRead }: Pick<Input<'read'>, 'length'>): number {
-  return length >= 0 && length <= mostRead ? Math.floor(length) : 0;
+export function bytesOfRead({ length = defaultRead }: Pick<Input<'read'>, 'length'>): number {
+  return length >= 0 && length <= maxRead ? Math.floor(length) : 0;
 }
 
 export async function readFile(
   run: Run,
-  { path, offset = 0, length = usualRead }: Input<'read'>,
+  { path, offset = 0, length = defaultRead }: Input<'read'>,
 ): Promise<FileContent> {
-  if (!Number.isSafeInteger(offset) || offset < 0 || !(length >= 0 && length <= mostRead))
-    throw wrong(`a read begins at 0 or later and takes at most ${mostRead} bytes`);
+  if (!Number.isSafeInteger(offset) || offset < 0 || !(length >= 0 && length <= maxRead))
+    throw fileInputError(`a read begins at 0 or later and takes at most ${maxRead} bytes`);
   const wanted = Math.floor(length);
   const args = [insidePath(path).path, String(offset + 1), String(wanted)] as const;
-  const most = wanted + longestSize;
-  const said = await succeeded(run({ script: 'read', args: [...args], withholds: true, most }));
+  const max = wanted + longestSize;
+  const said = await succeeded(run({ script: 'read', args: [...args], withholds: true, max }));
   const { size, bytes } = parseRead(said);
-  if (bytes.length > wanted) throw saidTooMuch();
+  if (bytes.length > wanted) throw outputTooLargeError();
   return { bytes, size, sha256: offset === 0 && bytes.length === size ? hash('sha256', bytes) : null };
 }
 
 export async function writeFile(run: Run, { path, bytes, expected }: Input<'write'>): Promise<FileWritten> {
   const { size, sha256, input } = isSource(bytes) ? sourceOf(bytes) : contentOf(bytes);
-  if (typeof expected === 'string' && !/^[0-9a-f]{64}$/.test(expected)) throw wrong('what is expected is no SHA-256');
+  if (typeof expected === 'string' && !/^[0-9a-f]{64}$/.test(expected))
+    throw fileInputError('what is expected is no SHA-256');
   const there = expected === undefined ? '' : (expected ?? 'none');
   const scratch = `.caisson-${randomBytes(8).toString('hex')}`;
   const args = [fileName(path), String(size), there, 'parents', scratch] as const;
@@ -65,15 +66,15 @@ const isSource = (bytes: Content): bytes is FileSource =>
   typeof bytes === 'object' && 'open' in bytes && typeof bytes.open === 'function';
 
 function contentOf(bytes: Exclude<Content, FileSource>): FileWritten & { readonly input: Buffer } {
-  if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw wrong('what is written is text or bytes');
+  if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw fileInputError('what is written is text or bytes');
   const content = Buffer.from(bytes);
-  if (content.length > mostWritten)
-    throw wrong(`a file tool writes at most ${mostWritten} bytes; copy larger files in`);
+  if (content.length > maxWritten)
+    throw fileInputError(`a file tool writes at most ${maxWritten} bytes; copy larger files in`);
   return { size: content.length, sha256: hash('sha256', content), input: content };
 }
 
 function sourceOf({ size, sha256, open }: FileSource): FileWritten & { readonly input: () => Readable } {
-  if (!(size >= 0 && size <= mostSource)) throw wrong(`a file tool writes at most ${mostSource} bytes`);
+  if (!(size >= 0 && size <= maxSource)) throw fileInputError(`a file tool writes at most ${maxSource} bytes`);
   return { size, sha256, input: open };
 }
 
@@ -81,7 +82,7 @@ function sourceOf({ size, sha256, open }: FileSource): FileWritten & { readonly 
 export type Hold = (bytes: number) => Promise<Share>;
 
 /** Held before the file is read. It is enough for a file of a mebibyte; a larger one takes more, or is refused. */
-const heldFirst = mostGrown(1024 * 1024);
+const heldFirst = maxGrown(1024 * 1024);
 
 export async function patchFile(
   { run, hold }: { readonly run: Run; readonly hold: Hold },
@@ -89,9 +90,10 @@ export async function patchFile(
 ): Promise<FileWritten> {
   const share = await hold(heldFirst);
   try {
-    const { bytes, sha256 } = await readFile(run, { path, length: mostPatched });
-    if (sha256 === null || !isUtf8(bytes)) throw wrong(`only text of up to ${mostPatched} bytes can be patched`);
-    share.resize(mostGrown(bytes.length));
+    const { bytes, sha256 } = await readFile(run, { path, length: maxPatched });
+    if (sha256 === null || !isUtf8(bytes))
+      throw fileInputError(`only text of up to ${maxPatched} bytes can be patched`);
+    share.resize(maxGrown(bytes.length));
     const patched = await applyChange(bytes.toString(), change);
     return await writeFile(run, { path, bytes: patched, expected: sha256 });
   } finally {
@@ -103,10 +105,10 @@ export async function listDirectory(
   run: Run,
   { path }: Input<'list'>,
 ): Promise<{ readonly entries: readonly FileEntry[]; readonly truncated: boolean }> {
-  const args = [insidePath(path).path, String(mostEntries + 1)] as const;
+  const args = [insidePath(path).path, String(maxEntries + 1)] as const;
   const entries = parseList(await succeeded(run({ script: 'list', args: [...args] })));
   const inOrder = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { entries: inOrder.slice(0, mostEntries), truncated: entries.length > mostEntries };
+  return { entries: inOrder.slice(0, maxEntries), truncated: entries.length > maxEntries };
 }
 
 export async function statFile(run: Run, { path }: Input<'stat'>): Promise<FileEntry> {
@@ -123,14 +125,14 @@ export async function removeFile(run: Run, { path, recursive = false }: Input<'r
 }
 
 export async function searchFiles(run: Run, input: Input<'search'>): ReturnType<FileTools['search']> {
-  const { path, pattern, regex = false, name = '*', most = usualMatches } = input;
+  const { path, pattern, regex = false, name = '*', most: max = defaultMatches } = input;
   if (pattern === '' || /[\0\n]/.test(pattern) || /[\0\n/]/.test(name))
-    throw wrong('a pattern is one line, and a glob of names has no slash');
-  if (!(most >= 1 && most <= mostMatches)) throw wrong(`a search gives from 1 to ${mostMatches} lines`);
-  const args = [insidePath(path).path, pattern, regex ? 'E' : 'F', name, String(Math.floor(most) + 1)] as const;
-  const said = await succeeded(run({ script: 'search', args: [...args], withholds: true, most: mostFound }));
+    throw fileInputError('a pattern is one line, and a glob of names has no slash');
+  if (!(max >= 1 && max <= maxMatches)) throw fileInputError(`a search gives from 1 to ${maxMatches} lines`);
+  const args = [insidePath(path).path, pattern, regex ? 'E' : 'F', name, String(Math.floor(max) + 1)] as const;
+  const said = await succeeded(run({ script: 'search', args: [...args], withholds: true, max: maxFound }));
   const matches = parseMatches(said, longestLine);
-  return { matches: matches.slice(0, most), truncated: matches.length > most, withheld: 0 };
+  return { matches: matches.slice(0, max), truncated: matches.length > max, withheld: 0 };
 }
 
 async function succeeded(running: Promise<ToolEnd>): Promise<Buffer> {
@@ -142,10 +144,10 @@ async function succeeded(running: Promise<ToolEnd>): Promise<Buffer> {
 /** Last part of a path that can be made, moved or removed. */
 function fileName(path: string): string {
   const { path: clean } = insidePath(path);
-  if (clean === '/') throw wrong('the root directory is not a file');
+  if (clean === '/') throw fileInputError('the root directory is not a file');
   return clean;
 }
 
-function wrong(message: string): CaissonError {
+function fileInputError(message: string): CaissonError {
   return new CaissonError('invalid_argument', message);
 }

@@ -20,7 +20,7 @@ export interface Touched {
 }
 
 /** Beyond them somebody has to be asked. */
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 /** Throws `policy_denied` when it is not known: then no rule can be applied. */
 export async function touchedBy(
@@ -28,11 +28,11 @@ export async function touchedBy(
   { path, entry = false, tree = false }: Touch,
   signal: AbortSignal | undefined,
 ): Promise<Touched> {
-  const args = [insidePath(path).path, entry ? 'entry' : '', tree ? 'tree' : '', String(mostBytes)] as const;
+  const args = [insidePath(path).path, entry ? 'entry' : '', tree ? 'tree' : '', String(maxBytes)] as const;
   const { bytes, failure } = await runTool(sandbox, {
     script: 'touched',
     args: [...args],
-    most: 2 * mostBytes,
+    max: 2 * maxBytes,
     signal,
   });
   const [real, ...below] = bytes.toString().split('\0');
@@ -41,6 +41,6 @@ export async function touchedBy(
       cause: failure,
       remedy: 'use a path without broken links; the image needs sh, readlink, find and head',
     });
-  const whole = bytes.length < mostBytes + real.length;
+  const whole = bytes.length < maxBytes + real.length;
   return { paths: [real === '' ? '/' : real, ...below.slice(0, -1)], whole };
 }

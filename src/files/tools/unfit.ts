@@ -1,7 +1,7 @@
 /** How large a patch may make a text, and how it is refused. */
 import { CaissonError } from '../../errors.ts';
 
-export function unfit(why: string): CaissonError {
+export function patchMismatchError(why: string): CaissonError {
   return new CaissonError('invalid_argument', `the patch does not apply: ${why}; nothing was changed`, {
     remedy: 'read the file again and make the patch from what is there',
   });
@@ -10,9 +10,9 @@ export function unfit(why: string): CaissonError {
 const mebibyte = 1024 * 1024;
 
 /** Bytes of the text after any edit: a request of a few kilobytes must not make hundreds of megabytes of it. */
-export const mostGrown = (bytes: number): number => Math.max(4 * bytes, bytes + 8 * mebibyte);
+export const maxGrown = (bytes: number): number => Math.max(4 * bytes, bytes + 8 * mebibyte);
 
-export function tooLarge(bytes: number): CaissonError {
+export function patchTooLargeError(bytes: number): CaissonError {
   return new CaissonError(
     'invalid_argument',
     `the patch makes more than ${bytes} bytes of the file; nothing was changed`,

@@ -1,16 +1,16 @@
 /** Asks the script of a watch, and reads what it answers. What comes unasked is a lie of the sandbox, and ends the conversation. */
 import type { Process } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
-import { type Answer, AnswerReader, garbled } from './listing.ts';
+import { type Answer, AnswerReader, listingError } from './listing.ts';
 
-type Said = Answer | null | CaissonError;
+type WatchAnswer = Answer | null | CaissonError;
 
 export class Answers {
   readonly #process: Process;
   readonly #reader = new AnswerReader();
-  #take: ((said: Said) => void) | null = null;
+  #take: ((said: WatchAnswer) => void) | null = null;
   /** What comes last, for all questions to come. */
-  #last: Exclude<Said, Answer> | undefined;
+  #last: Exclude<WatchAnswer, Answer> | undefined;
 
   constructor(process: Process) {
     this.#process = process;
@@ -18,7 +18,7 @@ export class Answers {
     process.stdin?.on('error', () => {});
     process.stdout
       .on('data', (chunk: Buffer) => this.#hear(chunk))
-      .on('error', (cause) => this.end(broken(cause)))
+      .on('error', (cause) => this.end(watchBrokenError(cause)))
       .on('end', () => this.end(null));
     // Others may hold the streams of a process that has ended.
     process
@@ -32,7 +32,7 @@ export class Answers {
 
   /** `null`: the script has ended. */
   async ask(): Promise<Answer | null> {
-    const said = await new Promise<Said>((resolve) => {
+    const said = await new Promise<WatchAnswer>((resolve) => {
       if (this.#last !== undefined) return resolve(this.#last);
       this.#take = resolve;
       this.#process.stdin?.write('\n');
@@ -46,25 +46,25 @@ export class Answers {
     if (this.#last !== undefined) return;
     try {
       const answer = this.#reader.push(chunk);
-      if (this.#take === null) throw garbled();
+      if (this.#take === null) throw listingError();
       if (answer === null) return;
       this.#take(answer);
       this.#take = null;
     } catch (error) {
       this.#process.stdout.destroy();
-      this.end(error instanceof CaissonError ? error : broken(error));
+      this.end(error instanceof CaissonError ? error : watchBrokenError(error));
     }
   }
 
   /** For the question under way, and all to come. */
-  end(last: Exclude<Said, Answer>): void {
+  end(last: Exclude<WatchAnswer, Answer>): void {
     if (this.#last === undefined) this.#last = last;
     this.#take?.(this.#last);
     this.#take = null;
   }
 }
 
-function broken(cause: unknown): CaissonError {
+function watchBrokenError(cause: unknown): CaissonError {
   return new CaissonError('unavailable', 'the connection to the sandbox broke while a directory was watched', {
     cause,
     remedy: 'list the directory, and watch it again',

@@ -4,7 +4,7 @@ import { type ByteName, toBytes } from '../byte-name.ts';
 import type { WatchEvent } from './types.ts';
 
 /** Changes that one look lists; further ones are counted. */
-export const mostChanges = 1000;
+export const maxChanges = 1000;
 
 type Facts = ReadonlyMap<ByteName, string>;
 type Change = Extract<WatchEvent, { readonly path: string }>;
@@ -21,7 +21,7 @@ export function changesBetween(before: Facts, after: Facts): readonly WatchEvent
   let missed = 0;
   const add = (type: Change['type'], path: ByteName, fact: string): void => {
     if (path === '.') return;
-    if (changes.length < mostChanges) changes.push({ type, ...named(path), kind: kindOf(fact) });
+    if (changes.length < maxChanges) changes.push({ type, ...named(path), kind: kindOf(fact) });
     else missed++;
   };
   for (const [path, fact] of before) {

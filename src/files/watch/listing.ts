@@ -2,8 +2,8 @@
 import { CaissonError } from '../../errors.ts';
 import type { ByteName } from '../byte-name.ts';
 
-export const mostListingBytes = 4 * 1024 * 1024;
-export const mostEntries = 20_000;
+export const maxListingBytes = 4 * 1024 * 1024;
+export const maxEntries = 20_000;
 const longestTail = 64;
 
 /** Facts by path, `.` for the directory itself. `full`: there is more than is compared. */
@@ -20,14 +20,14 @@ export class AnswerReader {
   push(chunk: Buffer): Answer | null {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > mostListingBytes + longestTail) throw garbled();
+    if (this.#bytes > maxListingBytes + longestTail) throw listingError();
     const end = /\/\/(same|gone|end)\n$/.exec(this.#tail())?.[1];
     if (end === undefined) return null;
     const said = Buffer.concat(this.#chunks);
     this.#chunks = [];
     this.#bytes = 0;
     if (end === 'same' || end === 'gone') return { is: end };
-    return said.length > mostListingBytes ? { is: 'full' } : parse(said.toString('latin1'));
+    return said.length > maxListingBytes ? { is: 'full' } : parse(said.toString('latin1'));
   }
 
   /** A chunk may be a single byte. */
@@ -44,19 +44,19 @@ function parse(said: string): Answer {
   for (let at = 0; at < said.length;) {
     const slashes = said.indexOf('//', at);
     const end = said.indexOf('\n', slashes);
-    if (slashes < 0 || end < 0) throw garbled();
+    if (slashes < 0 || end < 0) throw listingError();
     const name = said.slice(at, slashes);
     const fact = said.slice(slashes + 2, end);
     at = end + 1;
     if (at === said.length && name === '' && fact === 'end') break;
-    if (!/^[0-9a-f]{1,8} [0-9]{1,20} [-+.: 0-9A-Za-z]{1,120}$/.test(fact)) throw garbled();
-    if (facts.size > mostEntries) return { is: 'full' };
+    if (!/^[0-9a-f]{1,8} [0-9]{1,20} [-+.: 0-9A-Za-z]{1,120}$/.test(fact)) throw listingError();
+    if (facts.size > maxEntries) return { is: 'full' };
     facts.set(name === '.' ? name : name.replace(/^\.\//, ''), fact);
   }
   return { is: 'listing', facts };
 }
 
-export function garbled(): CaissonError {
+export function listingError(): CaissonError {
   return new CaissonError('failed_precondition', 'what the sandbox says about the directory cannot be read', {
     remedy: 'its image needs sh, find, stat and head, as BusyBox and GNU have them',
   });

@@ -9,10 +9,10 @@ import type { Process, Sandbox } from '../../backend.ts';
 import { abortError, CaissonError } from '../../errors.ts';
 import { scriptOf } from '../../inside/script.ts';
 import type { ByteName } from '../byte-name.ts';
-import { endOf, failureOf, killNow, startTransfer, type Transfer } from '../transfer.ts';
+import { endOf, transferError, killNow, startTransfer, type Transfer } from '../transfer.ts';
 import { changesBetween } from './compare.ts';
 import { Answers } from './answers.ts';
-import { type Answer, garbled, mostEntries, mostListingBytes } from './listing.ts';
+import { type Answer, listingError, maxEntries, maxListingBytes } from './listing.ts';
 import type { WatchEvent } from './types.ts';
 
 export interface WatchOptions {
@@ -28,7 +28,7 @@ export interface WatchOptions {
 }
 
 /** One look takes long where many files are. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const tidyMs = 2000;
 
 /** Throws `not_found`, `failed_precondition` when the path is not a directory, `resource_exhausted` where too much lies in it. */
@@ -36,7 +36,7 @@ export async function openWatch(sandbox: Sandbox, options: WatchOptions): Promis
   const { path, real, recursive, signal } = options;
   const transfer = await startTransfer(sandbox, {
     script: `real=${real ? 'yes' : ''}\n${scriptOf('files/exits', 'files/enter', 'files/watch')}`,
-    args: [path, recursive ? 'tree' : '', String(mostListingBytes + 1)],
+    args: [path, recursive ? 'tree' : '', String(maxListingBytes + 1)],
     stdin: true,
     env: { CAISSON_EXEC: 'file' },
     signal,
@@ -81,10 +81,13 @@ class Watch implements AsyncIterableIterator<WatchEvent> {
     const { signal, path } = this.#options;
     const answer = await this.#ask();
     if (answer?.is === 'listing') this.#facts = answer.facts;
-    else if (answer?.is === 'full') throw tooMuch(path);
-    else if (answer?.is === 'same') throw garbled();
-    else if (answer?.is === 'gone') throw gone(path);
-    else throw failureOf(await endOf(this.#transfer.process, signal), path, this.#transfer.said()) ?? gone(path);
+    else if (answer?.is === 'full') throw tooManyEntriesError(path);
+    else if (answer?.is === 'same') throw listingError();
+    else if (answer?.is === 'gone') throw pathGoneError(path);
+    else
+      throw (
+        transferError(await endOf(this.#transfer.process, signal), path, this.#transfer.said()) ?? pathGoneError(path)
+      );
   }
 
   async next(): Promise<IteratorResult<WatchEvent, undefined>> {
@@ -127,7 +130,7 @@ class Watch implements AsyncIterableIterator<WatchEvent> {
   }
 
   async #ask(): Promise<Answer | null> {
-    const timer = setTimer(() => this.#answers.end(late()), patienceMs);
+    const timer = setTimer(() => this.#answers.end(listTimeoutError()), timeoutMs);
     return await this.#answers.ask().finally(() => clearTimeout(timer));
   }
 }
@@ -152,19 +155,19 @@ async function end(process: Process): Promise<void> {
   process.release();
 }
 
-function late(): CaissonError {
-  return new CaissonError('timed_out', `the sandbox did not list the directory within ${patienceMs / 1000} seconds`, {
+function listTimeoutError(): CaissonError {
+  return new CaissonError('timed_out', `the sandbox did not list the directory within ${timeoutMs / 1000} seconds`, {
     remedy: 'watch a smaller directory',
   });
 }
 
-function tooMuch(path: string): CaissonError {
-  return new CaissonError('resource_exhausted', `more than ${mostEntries} entries lie in ${path}`, {
+function tooManyEntriesError(path: string): CaissonError {
+  return new CaissonError('resource_exhausted', `more than ${maxEntries} entries lie in ${path}`, {
     details: { path },
     remedy: 'watch a directory below it, or watch it without what lies in its directories',
   });
 }
 
-function gone(path: string): CaissonError {
+function pathGoneError(path: string): CaissonError {
   return new CaissonError('not_found', `${path} is not there in the sandbox any more`, { remedy: 'check the path' });
 }

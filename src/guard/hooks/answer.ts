@@ -7,7 +7,7 @@ export type Answer =
   | { readonly kind: 'modify'; readonly input: Readonly<Record<string, unknown>> }
   | { readonly kind: 'failed'; readonly reason: string };
 
-const mostMessageUnits = 400;
+const maxMessageUnits = 400;
 /** The exit code that blocks whatever was written, with standard error as the message. */
 const blockingCode = 2;
 
@@ -35,7 +35,7 @@ function answerIn(text: string): Answer {
 }
 
 function block(message: string): Answer {
-  const reason = message.trim().slice(0, mostMessageUnits);
+  const reason = message.trim().slice(0, maxMessageUnits);
   return { kind: 'block', message: reason === '' ? 'it gave no reason' : reason };
 }
 

@@ -4,7 +4,7 @@ import type { Hook, Hooks } from './types.ts';
 
 type Written = Config['hooks']['pre_tool_call'][string][number];
 
-const usualTimeoutSeconds = 60;
+const defaultTimeoutSeconds = 60;
 
 export function hooksOf({ hooks }: Pick<Config, 'hooks'>): Hooks {
   return Object.fromEntries(Object.entries(hooks.pre_tool_call).map(([tool, scripts]) => [tool, scripts.map(hookOf)]));
@@ -14,7 +14,7 @@ export function hooksOf({ hooks }: Pick<Config, 'hooks'>): Hooks {
 function hookOf(written: Written): Hook {
   const {
     command,
-    timeout = usualTimeoutSeconds,
+    timeout = defaultTimeoutSeconds,
     fail_closed: failClosed = true,
   } = typeof written === 'string' ? { command: written } : written;
   return { command: typeof command === 'string' ? [command] : command, timeoutMs: timeout * 1000, failClosed };

@@ -6,7 +6,7 @@ import { CaissonError } from '../../errors.ts';
 import type { Script } from './script.ts';
 
 const fileName = 'hooks-accepted.json';
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** SHA-256 by path. */
 export type Accepted = Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ function consentToOne({ path, sha256 }: Script, accepted: Accepted): Consent {
 
 /** Throws `failed_precondition` when others may read or write the file, `invalid_argument` when it is damaged. */
 export async function readAccepted(home: string): Promise<Accepted> {
-  const text = await readOwnFile(join(home, fileName), { forbidden: 0o077, limitBytes: mostBytes });
+  const text = await readOwnFile(join(home, fileName), { forbidden: 0o077, limitBytes: maxBytes });
   if (text === null) return {};
   const value: unknown = parsed(text, home);
   return isAccepted(value) ? value : damaged(home);

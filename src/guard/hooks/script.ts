@@ -5,7 +5,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hook } from './types.ts';
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 export type Script = {
   readonly path: string;
@@ -92,5 +92,5 @@ function problemOf({
   if (uid !== self && uid !== 0) return `it belongs to another user (uid ${uid})`;
   if ((mode & 0o022) !== 0) return 'other users may write it: chmod go-w';
   if ((mode & 0o111) === 0) return 'it may not be executed: chmod u+x';
-  return size > mostBytes ? `it has more than ${mostBytes} bytes` : null;
+  return size > maxBytes ? `it has more than ${maxBytes} bytes` : null;
 }

@@ -4,7 +4,7 @@ import type { StepOptions } from '../../sandbox/context.ts';
 import type { Call } from '../call.ts';
 import type { Admission, Step } from '../gate.ts';
 import { programEnv, runProgram } from '../../lib/run-program.ts';
-import { denied } from '../refusal.ts';
+import { deniedError } from '../refusal.ts';
 import { type Answer, answerOf } from './answer.ts';
 import { CaissonError } from '../../errors.ts';
 import { isInside } from '../inside.ts';
@@ -14,7 +14,7 @@ import { pinnedCommand } from './pinned.ts';
 import { type Places, readScripts, type Script } from './script.ts';
 import type { Hook, Hooks, HookView } from './types.ts';
 
-export interface HookParts extends Places {
+export interface HookStepInput extends Places {
   readonly hooks: Hooks;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A script that is not known is accepted as it is. One that was accepted and has changed is not. */
@@ -22,9 +22,9 @@ export interface HookParts extends Places {
 }
 
 export class HookStep implements Step {
-  readonly #parts: HookParts;
+  readonly #parts: HookStepInput;
 
-  constructor(parts: HookParts) {
+  constructor(parts: HookStepInput) {
     this.#parts = parts;
   }
 
@@ -79,11 +79,12 @@ export class HookStep implements Step {
 
   async #apply(hook: Hook, call: Call, options: StepOptions): Promise<Call> {
     const answer = await this.#ask(hook, call, options);
-    if (answer.kind === 'block') throw refused(call, hook, answer.message);
-    if (answer.kind === 'failed' && hook.failClosed) throw refused(call, hook, answer.reason, answer.remedy ?? broken);
+    if (answer.kind === 'block') throw hookRefusedError(call, hook, answer.message);
+    if (answer.kind === 'failed' && hook.failClosed)
+      throw hookRefusedError(call, hook, answer.reason, answer.remedy ?? broken);
     if (answer.kind !== 'modify') return call;
     const subject = modified(call.subject, answer.input);
-    if (subject === null) throw refused(call, hook, 'it changed this into something that cannot be run');
+    if (subject === null) throw hookRefusedError(call, hook, 'it changed this into something that cannot be run');
     return { ...call, subject };
   }
 
@@ -141,7 +142,7 @@ const problems: Readonly<Record<Consent, Problem | null>> = {
 const unusable = 'as the operator, correct the hook; `caisson hooks ls` shows what is wrong with it';
 const broken = 'as the operator, correct the hook, or remove it from hooks.pre_tool_call';
 
-function refused(call: Call, { command }: Hook, message: string, remedy?: string): Error {
+function hookRefusedError(call: Call, { command }: Hook, message: string, remedy?: string): Error {
   const finding = { rule: `hook ${basename(command[0])}`, description: message, start: 0, end: 0 };
-  return denied(call, { verdict: 'deny', tier: 'rule', findings: [finding] }, remedy);
+  return deniedError(call, { verdict: 'deny', tier: 'rule', findings: [finding] }, remedy);
 }

@@ -25,12 +25,12 @@ export interface Outcome {
 
 export type History = readonly Outcome[];
 
-const mostOutcomes = 64;
+const maxOutcomes = 64;
 
 /** A call that worked and may have changed something is progress: what was before it does not count any more. */
 export function after(history: History, outcome: Outcome, windowMs: number): History {
   if (!outcome.failed && !outcome.reads) return [];
-  return [...history.filter(({ at }) => outcome.at - at < windowMs), outcome].slice(-mostOutcomes);
+  return [...history.filter(({ at }) => outcome.at - at < windowMs), outcome].slice(-maxOutcomes);
 }
 
 /** How often each has happened already, for a call that is about to be made, or was just made. */

@@ -36,7 +36,7 @@ export class Loops implements Step {
     const { call } = admission;
     const found = counts(this.#history(call), identityOf(call));
     const detector = reached(found, this.#limits.hard_stop_after);
-    return detector === null ? Promise.resolve(admission) : Promise.reject(stopped(call, detector, found[detector]));
+    return detector === null ? Promise.resolve(admission) : Promise.reject(loopError(call, detector, found[detector]));
   };
 
   /** `null`: it is not watched. */
@@ -109,7 +109,7 @@ async function onlyReads({ subject, cwd }: Call): Promise<boolean> {
 }
 
 /** The result that stands for that of the call, which is not made. */
-function stopped(call: Call, detector: Detector, count: number): CaissonError {
+function loopError(call: Call, detector: Detector, count: number): CaissonError {
   return new CaissonError('policy_denied', `not run, since it turns in circles: ${sentence(detector, count)}`, {
     remedy: 'do something else first; a call that works and changes something starts the count anew',
     details: { guardrail: detector, count, taskId: call.taskId, execId: call.execId, synthetic: true },

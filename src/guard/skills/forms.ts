@@ -2,11 +2,11 @@
 import { namesSecret } from '../../secrets/filters.ts';
 import type { SkillFinding } from './types.ts';
 
-type Found = Omit<SkillFinding, 'file'>;
+type FormFinding = Omit<SkillFinding, 'file'>;
 
 interface Form {
   readonly category: string;
-  readonly severity: Found['severity'];
+  readonly severity: FormFinding['severity'];
   readonly description: string;
   readonly pattern: RegExp;
 }
@@ -60,12 +60,12 @@ const assigned =
   /^\s{0,40}(?:export\s+|local\s+|readonly\s+|declare\s+(?:-\w+\s+)?|read\s+(?:-\w+\s+)*)?([A-Za-z_]\w{0,79})=/;
 
 /** `declared`: variables that the skill says it needs. */
-export function formFindings(text: string, declared: ReadonlySet<string>): readonly Found[] {
+export function formFindings(text: string, declared: ReadonlySet<string>): readonly FormFinding[] {
   const lines = text.split('\n');
   const own = new Set(lines.flatMap((line) => assigned.exec(line)?.[1] ?? []));
   const sends = lines.some((line) => sender.test(line));
   return lines.flatMap((line, index) => {
-    const at = (found: Omit<Found, 'line'>): Found => ({ ...found, line: index + 1 });
+    const at = (found: Omit<FormFinding, 'line'>): FormFinding => ({ ...found, line: index + 1 });
     const known = forms
       .filter(({ pattern }) => pattern.test(line))
       .map(({ category, severity, description }) => at({ category, severity, description }));
@@ -85,7 +85,7 @@ function readsIn(line: string, isOwn: (name: string) => boolean): readonly strin
   ];
 }
 
-function readOf(description: string, sends: boolean): Omit<Found, 'line'> {
+function readOf(description: string, sends: boolean): Omit<FormFinding, 'line'> {
   return sends
     ? { category: 'exfiltration', severity: 'dangerous', description: `${description}, in a file that sends data away` }
     : { category: 'secret_read', severity: 'caution', description };

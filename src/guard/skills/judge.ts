@@ -40,7 +40,7 @@ const byFence: Readonly<Record<string, Language>> = {
   ...{ python: 'python', py: 'python', js: 'node', javascript: 'node', ts: 'node', typescript: 'node', node: 'node' },
 };
 const documents = /\.(?:md|mdx|markdown|txt|rst|html?)$/i;
-const mostLines = 500;
+const maxLines = 500;
 /** ELF, Mach-O and PE. */
 const programMagic = /^(?:\x7fELF|\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe|MZ)/;
 
@@ -71,9 +71,9 @@ interface Judging {
   readonly policy: Policy;
 }
 
-type Found = Omit<SkillFinding, 'file'>;
+type FileFinding = Omit<SkillFinding, 'file'>;
 
-function fileFindings({ path, bytes, isExecutable }: SkillFile, judging: Judging): readonly Found[] {
+function fileFindings({ path, bytes, isExecutable }: SkillFile, judging: Judging): readonly FileFinding[] {
   const text = textOf(bytes);
   const language = text === null ? null : languageOf(path, text);
   const isRead = language !== null || documents.test(path);
@@ -95,11 +95,11 @@ function isDeclaredUse({ rule, start, end }: ScanFinding, text: string, declared
   return names.filter(namesSecret).every((name) => declared.has(name));
 }
 
-function scannedFinding({ category, description, line }: ScanFinding): Found {
+function scannedFinding({ category, description, line }: ScanFinding): FileFinding {
   return { line, severity: lesser.has(category) ? 'caution' : 'dangerous', category, description };
 }
 
-function scriptFindings({ language, text, before }: Script, { declared, policy }: Judging): readonly Found[] {
+function scriptFindings({ language, text, before }: Script, { declared, policy }: Judging): readonly FileFinding[] {
   const forms = formFindings(text, declared);
   const policed = language === 'other' ? [] : policyFindings({ language, text }, policy);
   return [...forms, ...policed].map((found) => ({ ...found, line: found.line === null ? null : found.line + before }));
@@ -110,7 +110,7 @@ interface Program {
   readonly text: string;
 }
 
-function policyFindings(program: Program, policy: Policy): readonly Found[] {
+function policyFindings(program: Program, policy: Policy): readonly FileFinding[] {
   const { language, text } = program;
   return seriousIn(program, policy).map(({ rule, description, start }) => ({
     line: language === 'bash' ? lineAt(text, start) : lineWith(rule, program, policy),
@@ -129,7 +129,7 @@ const lineAt = (text: string, start: number): number => text.slice(0, start).spl
 
 /** The first line that has the finding alone. The policy gives no lines for languages other than shell. */
 function lineWith(rule: string, { language, text }: Program, policy: Policy): number | null {
-  const lines = text.split('\n').slice(0, mostLines);
+  const lines = text.split('\n').slice(0, maxLines);
   const at = lines.findIndex(
     (line) =>
       line.includes('(') && seriousIn({ language, text: line.trim() }, policy).some((each) => each.rule === rule),
@@ -163,7 +163,7 @@ function fencedIn(text: string): readonly Script[] {
   );
 }
 
-const whole = (category: string, description: string): Found => ({
+const whole = (category: string, description: string): FileFinding => ({
   line: null,
   severity: 'dangerous',
   category,

@@ -9,7 +9,7 @@ import { judgeSkill, verdictOf } from './judge.ts';
 import { readSkill } from './tree.ts';
 import type { SkillFinding, SkillScan } from './types.ts';
 
-export interface SkillParts {
+export interface SkillsDependencies {
   /** The state directory, where it is kept what was accepted. */
   readonly home: string;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
@@ -18,12 +18,12 @@ export interface SkillParts {
 }
 
 const fileName = 'SKILL.md';
-const mostShown = 4;
+const maxShown = 4;
 
 export class SkillGuard {
-  readonly #parts: SkillParts;
+  readonly #parts: SkillsDependencies;
 
-  constructor(parts: SkillParts) {
+  constructor(parts: SkillsDependencies) {
     this.#parts = parts;
   }
 
@@ -38,7 +38,7 @@ export class SkillGuard {
     if (judged !== text) throw new CaissonError('conflict', `${file} has changed while it was read`);
     const refused = scan.verdict === 'dangerous' && !scan.accepted;
     if (scan.verdict !== 'safe') this.#record(scan, refused ? 'deny' : 'allow');
-    if (refused) throw refusal(scan);
+    if (refused) throw skillRefusedError(scan);
     return scan.verdict === 'caution' && !scan.accepted ? [cautionOf(scan)] : [];
   };
 
@@ -90,11 +90,11 @@ function entryOf({ path, verdict, sha256 }: SkillScan) {
   return { type: 'decision', taskId: null, execId: null, skill: path, judged: verdict, sha256 } as const;
 }
 
-function refusal(scan: SkillScan): CaissonError {
+function skillRefusedError(scan: SkillScan): CaissonError {
   const { path, findings, sha256 } = scan;
   const worst = findings.filter(({ severity }) => severity === 'dangerous');
-  const more = worst.length > mostShown ? `, and ${worst.length - mostShown} more` : '';
-  const shown = worst.slice(0, mostShown).map(describe).join('; ');
+  const more = worst.length > maxShown ? `, and ${worst.length - maxShown} more` : '';
+  const shown = worst.slice(0, maxShown).map(describe).join('; ');
   const accept = sha256 === null ? '' : `; if it is meant so: caisson scan --approve ${path}`;
   return new CaissonError('policy_denied', `the skill ${path} is dangerous: ${shown}${more}`, {
     remedy: `look at it with caisson scan ${path}${accept}`,
@@ -108,8 +108,8 @@ function refusal(scan: SkillScan): CaissonError {
 }
 
 function cautionOf({ path, findings }: SkillScan): string {
-  const more = findings.length > mostShown ? `, and ${findings.length - mostShown} more` : '';
-  return `the skill ${path} needs caution: ${findings.slice(0, mostShown).map(describe).join('; ')}${more}`;
+  const more = findings.length > maxShown ? `, and ${findings.length - maxShown} more` : '';
+  return `the skill ${path} needs caution: ${findings.slice(0, maxShown).map(describe).join('; ')}${more}`;
 }
 
 const describe = ({ file, line, description }: SkillFinding): string =>

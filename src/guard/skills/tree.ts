@@ -5,10 +5,10 @@ import { open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SkillFinding } from './types.ts';
 
-const mostFiles = 1000;
-const mostFileBytes = 4 * 1024 ** 2;
-const mostBytes = 32 * 1024 ** 2;
-const mostDepth = 12;
+const maxFiles = 1000;
+const maxFileBytes = 4 * 1024 ** 2;
+const maxBytes = 32 * 1024 ** 2;
+const maxDepth = 12;
 
 export interface SkillFile {
   /** Below the skill. */
@@ -50,13 +50,13 @@ class Reader {
 
   async walk(below: string, depth: number): Promise<void> {
     const entries = await readdir(join(this.#directory, below), { withFileTypes: true }).catch(() => null);
-    if (entries === null || depth > mostDepth)
+    if (entries === null || depth > maxDepth)
       return this.#unread(below, 'a directory that cannot be read, or too deep');
     for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
       // What git keeps for itself runs nothing of the skill.
       if (path === '.git') continue;
-      if (!this.#isWhole && this.#files.length >= mostFiles) return;
+      if (!this.#isWhole && this.#files.length >= maxFiles) return;
       await this.#take(path, entry, depth);
     }
   }
@@ -65,8 +65,8 @@ class Reader {
     if (entry.isDirectory()) return await this.walk(path, depth + 1);
     if (entry.isSymbolicLink()) return await this.#link(path);
     if (!entry.isFile()) return this.#unread(path, 'neither a file nor a directory');
-    if (this.#files.length >= mostFiles)
-      return this.#unread('', `more than ${mostFiles} files: keep the skill in a directory of its own`);
+    if (this.#files.length >= maxFiles)
+      return this.#unread('', `more than ${maxFiles} files: keep the skill in a directory of its own`);
     await this.#file(path);
   }
 
@@ -84,8 +84,8 @@ class Reader {
     if (handle === null) return this.#unread(path, 'a file that cannot be read');
     try {
       const found = await handle.stat();
-      if (!found.isFile() || found.size > mostFileBytes || this.#bytes + found.size > mostBytes)
-        return this.#unread(path, `too large: a file has at most ${mostFileBytes} bytes, a skill ${mostBytes}`);
+      if (!found.isFile() || found.size > maxFileBytes || this.#bytes + found.size > maxBytes)
+        return this.#unread(path, `too large: a file has at most ${maxFileBytes} bytes, a skill ${maxBytes}`);
       const bytes = await handle.readFile();
       const isExecutable = (found.mode & 0o111) !== 0;
       this.#bytes += bytes.length;

@@ -7,8 +7,8 @@ export type ScanAnswer =
   | { readonly kind: 'failed'; readonly reason: string; readonly missing: boolean };
 
 const kinds: Readonly<Record<number, 'allow' | 'block' | 'warn'>> = { 0: 'allow', 1: 'block', 2: 'warn' };
-const mostFindings = 50;
-const mostReasonUnits = 500;
+const maxFindings = 50;
+const maxReasonUnits = 500;
 
 export function scanAnswerOf(end: ProgramEnd): ScanAnswer {
   if (end.kind === 'failed') return end;
@@ -20,7 +20,7 @@ export function scanAnswerOf(end: ProgramEnd): ScanAnswer {
 /** Its words hold parts of the command, so they are as hostile as that. */
 function reasonsIn(stdout: string): readonly string[] {
   const reasons = findingsIn(stdout)
-    .slice(0, mostFindings)
+    .slice(0, maxFindings)
     .flatMap((finding) => reasonOf(finding) ?? []);
   return reasons.length === 0 ? ['it gave no reason'] : [...new Set(reasons)];
 }
@@ -39,7 +39,7 @@ function reasonOf(finding: unknown): string | null {
   const said = ['title', 'description', 'message', 'rule_id']
     .map((name) => finding[name])
     .find((each) => typeof each === 'string');
-  return typeof said === 'string' ? said.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').slice(0, mostReasonUnits) : null;
+  return typeof said === 'string' ? said.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').slice(0, maxReasonUnits) : null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

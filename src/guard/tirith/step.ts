@@ -8,10 +8,10 @@ import type { StepOptions } from '../../sandbox/context.ts';
 import { textOf } from '../binding.ts';
 import type { Admission, Step } from '../gate.ts';
 import { programEnv, runProgram } from '../../lib/run-program.ts';
-import { denied } from '../refusal.ts';
+import { deniedError } from '../refusal.ts';
 import { type ScanAnswer, scanAnswerOf } from './answer.ts';
 
-export interface TirithParts {
+export interface TirithStepInput {
   readonly security: Config['security'];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The state directory: where it is run. */
@@ -24,10 +24,10 @@ const rule = 'U20';
 const missingMs = 60_000;
 
 export class TirithStep implements Step {
-  readonly #parts: TirithParts;
+  readonly #parts: TirithStepInput;
   #missingUntil = 0;
 
-  constructor(parts: TirithParts) {
+  constructor(parts: TirithStepInput) {
     this.#parts = parts;
   }
 
@@ -44,7 +44,7 @@ export class TirithStep implements Step {
     if (answer.kind === 'failed') return this.#failed(admission, answer);
     const decision = joined(admission.decision, findingsOf(answer, textOf(admission.call).length));
     if (answer.kind === 'block' && this.#parts.security.tirith_block === 'deny')
-      throw denied(admission.call, { ...decision, verdict: 'deny' });
+      throw deniedError(admission.call, { ...decision, verdict: 'deny' });
     return { ...admission, decision };
   };
 
@@ -68,7 +68,7 @@ export class TirithStep implements Step {
     if (this.#parts.security.tirith_fail_open) return admission;
     const description = `tirith could not look at it, and security.tirith_fail_open is false: ${reason}`;
     const finding = { rule, description, start: 0, end: textOf(admission.call).length };
-    throw denied(admission.call, { verdict: 'deny', tier: 'rule', findings: [finding] });
+    throw deniedError(admission.call, { verdict: 'deny', tier: 'rule', findings: [finding] });
   }
 }
 

@@ -7,7 +7,7 @@ import {
   mirrorInside,
   type Protection,
   protectionOf,
-  type Surroundings,
+  type HomeDirectories,
 } from '../../policy/writes/protect.ts';
 import { realPath } from './real.ts';
 
@@ -21,15 +21,15 @@ export interface CopyTarget {
 }
 
 /** `policy_denied`, or `approval_required` for what has to be confirmed; `null` when it may be written. */
-export function refusalOf(copy: CopyTarget, surroundings: Surroundings): CaissonError | null {
-  return refusalFor(copy, protectionFor(copy, surroundings), copy.target);
+export function copyRefusedError(copy: CopyTarget, surroundings: HomeDirectories): CaissonError | null {
+  return protectionError(copy, protectionFor(copy, surroundings), copy.target);
 }
 
 /**
  * Checks each path of a tree as it comes, and throws for the first that may not be written. `inTree`: its parts below
  * the root of the tree. `null`: nothing protected can be below.
  */
-export function vetting(copy: CopyTarget, surroundings: Surroundings): ((inTree: readonly string[]) => void) | null {
+export function vetting(copy: CopyTarget, surroundings: HomeDirectories): ((inTree: readonly string[]) => void) | null {
   const places = copy.onHost ? [hostPlace(copy)] : [copy.target, insideOf(copy)].filter(mayLeadToMirror);
   if (places.length === 0) return null;
   const real = realSurroundings(surroundings);
@@ -38,21 +38,21 @@ export function vetting(copy: CopyTarget, surroundings: Surroundings): ((inTree:
     for (const place of places) {
       const path = join(place, ...inTree);
       const found = copy.onHost ? onHost(realIn(directories, path), real) : mirrorInside(path);
-      const refusal = refusalFor(copy, found, path);
+      const refusal = protectionError(copy, found, path);
       if (refusal !== null) throw refusal;
     }
   };
 }
 
 /** A repository that comes whole changes none that is there. */
-function onHost(path: string, surroundings: Surroundings): Protection | null {
+function onHost(path: string, surroundings: HomeDirectories): Protection | null {
   const found = protectionOf(path, surroundings);
   const isNew =
     found?.kind === 'repository' && !existsSync(path.replace(/(\/\.git)\/(?:hooks|config)(?:\/.*)?$/, '$1'));
   return isNew ? null : found;
 }
 
-function refusalFor(copy: CopyTarget, found: Protection | null, target: string): CaissonError | null {
+function protectionError(copy: CopyTarget, found: Protection | null, target: string): CaissonError | null {
   if (found === null || (found.kind !== 'protected' && copy.confirmed)) return null;
   const details = { kind: found.kind, target };
   if (found.kind === 'protected')
@@ -70,13 +70,13 @@ const mayLeadToMirror = (place: string): boolean => leadsToMirror(join(place).re
 
 const insideOf = ({ source, target }: CopyTarget): string => join(target, basename(source));
 
-const realSurroundings = ({ userHome, home }: Surroundings): Surroundings => ({
+const realSurroundings = ({ userHome, home }: HomeDirectories): HomeDirectories => ({
   userHome: realPath(userHome),
   home: realPath(home),
 });
 
 /** A directory as the target gets the name of the source. */
-function protectionFor(copy: CopyTarget, surroundings: Surroundings): Protection | null {
+function protectionFor(copy: CopyTarget, surroundings: HomeDirectories): Protection | null {
   const targets = [copy.target, insideOf(copy)];
   if (!copy.onHost) return targets.map((target) => mirrorInside(target)).find((found) => found !== null) ?? null;
   const real = realSurroundings(surroundings);

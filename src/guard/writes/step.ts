@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { askedToo } from '../../policy/asked-too.ts';
 import type { Policy, Written } from '../../policy/policy.ts';
 import type { Finding } from '../../policy/types.ts';
-import { type Protection, protectionOf, type Surroundings } from '../../policy/writes/protect.ts';
+import { type Protection, protectionOf, type HomeDirectories } from '../../policy/writes/protect.ts';
 import { type Call, placeOf, readable } from '../call.ts';
 import type { Admission, Step } from '../gate.ts';
 import { realPath } from './real.ts';
@@ -15,12 +15,12 @@ import { remembered } from '../../lib/remembered.ts';
 const rule = 'U21';
 
 export class WriteStep implements Step {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: HomeDirectories;
   readonly #policy = remembered(
     async (): Promise<Policy> => await (await import('../../policy/policy.ts')).openPolicy(),
   );
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: HomeDirectories) {
     this.#surroundings = surroundings;
   }
 
@@ -40,7 +40,7 @@ export class WriteStep implements Step {
 }
 
 /** What is known against writing these files. */
-export function writtenFindings(writes: readonly Written[], surroundings: Surroundings): readonly Finding[] {
+export function writtenFindings(writes: readonly Written[], surroundings: HomeDirectories): readonly Finding[] {
   if (writes.length === 0) return [];
   const { userHome, home } = surroundings;
   const real = { userHome: realPath(userHome), home: realPath(home) };
@@ -52,7 +52,7 @@ export function writtenFindings(writes: readonly Written[], surroundings: Surrou
 }
 
 /** What the dangerous list has found by its name is not reported a second time. */
-function protectionAt(path: string, [named, real]: readonly [Surroundings, Surroundings]): Protection | null {
+function protectionAt(path: string, [named, real]: readonly [HomeDirectories, HomeDirectories]): Protection | null {
   const byName = protectionOf(resolve(path), named);
   const found = byName ?? protectionOf(realPath(path), real);
   if (found?.kind === 'repository' && byName !== null) return null;

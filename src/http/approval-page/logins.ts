@@ -2,7 +2,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
 const lifetimeMs = 5 * 60_000;
-const most = 1000;
+const max = 1000;
 const cookieName = 'caisson_approval';
 const form = /^[A-Za-z0-9_-]{43}$/;
 
@@ -25,7 +25,7 @@ export class Logins {
   open(token: string): string {
     const id = randomBytes(32).toString('base64url');
     const [oldest] = this.#logins.keys();
-    if (this.#logins.size >= most && oldest !== undefined) this.#logins.delete(oldest);
+    if (this.#logins.size >= max && oldest !== undefined) this.#logins.delete(oldest);
     this.#logins.set(hash('sha256', id), { token, untilMs: this.#nowMs() + lifetimeMs });
     return id;
   }

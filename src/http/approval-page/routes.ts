@@ -4,14 +4,14 @@ import { CaissonError, isCode } from '../../errors.ts';
 import type { CaissonApi, Choice, TokenView } from '../../service/api.ts';
 import { apiOf } from '../../service/owned.ts';
 import { checkScope } from '../admit.ts';
-import { HttpRefusal, problemOf, refusal } from '../problems.ts';
+import { HttpRefusal, problemOf, httpError } from '../problems.ts';
 import { cookieOf, loginIn, Logins } from './logins.ts';
 import { donePage, loginPage, pageHeaders, questionPage } from './page.ts';
 import type { Service } from '../types.ts';
 
 export const approvalPagePath = '/approvals/:approvalId';
 
-const mostFormBytes = 4096;
+const maxFormBytes = 4096;
 const id = /^apr_[0-9a-f]{24}$/;
 
 /** In a scope of its own: no other route takes forms. */
@@ -19,7 +19,7 @@ export async function mountApprovalPage(app: FastifyInstance, service: Service):
   const logins = new Logins(() => performance.now());
   await app.register(async (pages) => {
     const type = 'application/x-www-form-urlencoded';
-    const options = { parseAs: 'string' as const, bodyLimit: mostFormBytes };
+    const options = { parseAs: 'string' as const, bodyLimit: maxFormBytes };
     pages.addContentTypeParser<string>(type, options, (_request, body, done) => done(null, new URLSearchParams(body)));
     pages.get(approvalPagePath, async (request, reply) => await show({ request, reply, service, logins }));
     pages.post(approvalPagePath, async (request, reply) => await take({ request, reply, service, logins }));
@@ -57,7 +57,7 @@ async function logIn({ request, reply, service, logins }: Visit, text: string): 
   if (token === null) {
     const waitSeconds = service.strangers.count(request.ip);
     if (waitSeconds !== null)
-      throw new HttpRefusal(429, refusal(429, 'too many wrong tokens came from this address'), waitSeconds);
+      throw new HttpRefusal(429, httpError(429, 'too many wrong tokens came from this address'), waitSeconds);
     return await send(reply, 401, loginPage('This token does not hold.'));
   }
   await service.api.tokens.admit(token);
@@ -122,7 +122,7 @@ async function answer(visit: Visit, { person, approvalId, choice: text }: Answer
 
 function approvalIn({ params }: FastifyRequest): string {
   const given: unknown = Reflect.get(Object(params), 'approvalId');
-  if (typeof given !== 'string' || !id.test(given)) throw refusal(404, 'there is no such route');
+  if (typeof given !== 'string' || !id.test(given)) throw httpError(404, 'there is no such route');
   return given;
 }
 

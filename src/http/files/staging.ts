@@ -8,10 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Share } from '../../budget/types.ts';
 import { CaissonError, toCaissonError } from '../../errors.ts';
 import { lives } from '../../lib/lives.ts';
-import { refusal } from '../problems.ts';
+import { httpError } from '../problems.ts';
 import type { Upload } from '../types.ts';
 
-const mostBytes = 64 * 1024 ** 3;
+const maxBytes = 64 * 1024 ** 3;
 /** A client that sends less within such a time is gone, or holds the place of others. */
 const rate = { everyMs: 60_000, leastBytes: 60 * 1024 };
 /** Left free for the database, the audit and the journal on the same disk. */
@@ -37,7 +37,7 @@ export async function stage(
   body: Readable,
   { directory, length, digest, signal, share, slowest = rate }: Staging,
 ): Promise<Upload> {
-  share.grow(Math.min(length ?? 0, mostBytes));
+  share.grow(Math.min(length ?? 0, maxBytes));
   await mkdir(directory, { recursive: true, mode: 0o700 });
   checkFree(directory);
   const path = join(directory, `upload-${process.pid}-${randomBytes(12).toString('hex')}`);
@@ -48,7 +48,7 @@ export async function stage(
   let lookAt = lookBytes;
   const take = (bytes: number): void => {
     size += bytes;
-    if (size > mostBytes) throw refusal(413, `a file has at most ${mostBytes} bytes`);
+    if (size > maxBytes) throw httpError(413, `a file has at most ${maxBytes} bytes`);
     if (size > share.amount) share.grow(size - share.amount);
     if (size < lookAt) return;
     lookAt = size + lookBytes;
@@ -67,7 +67,7 @@ export async function stage(
   });
   let before = 0;
   const pace = setInterval(() => {
-    if (size - before < slowest.leastBytes) counted.destroy(refusal(408, 'the body comes too slowly'));
+    if (size - before < slowest.leastBytes) counted.destroy(httpError(408, 'the body comes too slowly'));
     before = size;
   }, slowest.everyMs);
   try {

@@ -71,11 +71,11 @@ export function whenIdle(activity: Activity, idleMs: number, act: () => void): (
   const look = (): void => {
     const leftMs = idleMs - activity.idleMs;
     if (leftMs <= 0) act();
-    else timer = setTimeout(look, Math.min(leftMs, mostWaitMs));
+    else timer = setTimeout(look, Math.min(leftMs, maxWaitMs));
   };
-  let timer = setTimeout(look, Math.min(idleMs, mostWaitMs));
+  let timer = setTimeout(look, Math.min(idleMs, maxWaitMs));
   return () => clearTimeout(timer);
 }
 
 /** What goes on in between is looked at as often. */
-const mostWaitMs = 60_000;
+const maxWaitMs = 60_000;

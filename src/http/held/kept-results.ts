@@ -6,7 +6,7 @@ import type { SessionResult } from '../../service/api.ts';
 
 const keptMs = 60_000;
 /** Most results that are kept of texts that have ended. */
-const mostKept = 100;
+const maxKept = 100;
 
 interface Run {
   /** The request that was sent: only an equal one gets the result. */
@@ -35,7 +35,7 @@ export class KeptResults {
 
   #keep(key: string): void {
     this.#ended.push(key);
-    if (this.#ended.length > mostKept) this.#runs.delete(this.#ended.shift() ?? '');
+    if (this.#ended.length > maxKept) this.#runs.delete(this.#ended.shift() ?? '');
     setTimeout(() => this.#runs.delete(key), keptMs).unref();
   }
 }

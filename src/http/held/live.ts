@@ -19,13 +19,13 @@ interface Live {
 /** Who has started it: a token that is bound may not see what another one of its owner runs. */
 type Starter = Pick<TokenView, 'owner' | 'id'>;
 
-interface Held<Exec> {
+interface LiveExec<Exec> {
   readonly exec: Exec;
   readonly token: string;
 }
 
 export class LiveExecs<Exec extends Live> {
-  readonly #execs = new Map<string, Held<Exec>>();
+  readonly #execs = new Map<string, LiveExec<Exec>>();
   readonly #looking = new Set<() => void>();
   readonly #begin: () => () => void;
 

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { CaissonError } from '../../errors.ts';
 
 const lifetimeMs = 30_000;
-const mostOfToken = 100;
+const maxOfToken = 100;
 
 interface Ticket {
   /** Its text: one that was removed, or has ended, since then does not hold through the ticket. */
@@ -26,7 +26,7 @@ export class Tickets {
   issue(token: string, path: string): { readonly ticket: string; readonly expiresInMs: number } {
     this.#forgetLate();
     const own = [...this.#tickets.values()].filter((each) => each.token === token).length;
-    if (own >= mostOfToken) throw new CaissonError('resource_exhausted', 'this token has too many tickets open');
+    if (own >= maxOfToken) throw new CaissonError('resource_exhausted', 'this token has too many tickets open');
     const ticket = randomBytes(32).toString('base64url');
     this.#tickets.set(hash('sha256', ticket), { token, path, untilMs: this.#nowMs() + lifetimeMs });
     return { ticket, expiresInMs: lifetimeMs };

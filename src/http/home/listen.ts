@@ -8,18 +8,18 @@ import { CaissonError, toCaissonError } from '../../errors.ts';
 import { answerFile, readServiceRecord, recordFile } from '../../lib/service-record.ts';
 
 /** `sun_path` of unix(7) without its last byte, which is zero. */
-const mostPathBytes = 107;
+const maxPathBytes = 107;
 const privateName = /^caisson-[A-Za-z0-9]{6}$/;
 
-export const usualSocket = (home: string): string => join(home, 'service.sock');
+export const defaultSocket = (home: string): string => join(home, 'service.sock');
 
 /** The path, in a private directory of its own where that of the state directory is too long. */
 export async function socketFor(home: string): Promise<string> {
-  const usual = usualSocket(home);
-  if (Buffer.byteLength(usual) <= mostPathBytes) return usual;
+  const usual = defaultSocket(home);
+  if (Buffer.byteLength(usual) <= maxPathBytes) return usual;
   const directory = await mkdtemp(join(tmpdir(), 'caisson-'));
   const path = join(directory, 's');
-  if (Buffer.byteLength(path) <= mostPathBytes) return path;
+  if (Buffer.byteLength(path) <= maxPathBytes) return path;
   await rmdir(directory);
   throw new CaissonError('failed_precondition', `the paths ${usual} and ${path} are too long for a socket`, {
     remedy: 'choose a shorter state directory, or a shorter TMPDIR',
@@ -47,7 +47,7 @@ export async function clearLeft(home: string): Promise<void> {
   const socket = socketOfLast(home);
   await rm(answerFile(home), { force: true });
   await rm(recordFile(home), { force: true });
-  await clearSocket(usualSocket(home));
+  await clearSocket(defaultSocket(home));
   if (socket !== null && isPrivate(socket)) await clearPrivate(socket);
 }
 

@@ -10,7 +10,7 @@ export interface LogFile {
  * When the file is full, it is copied and emptied instead of renamed: the stdout and stderr of the process go to the same file,
  * by descriptors of their own that append.
  */
-export function openLogFile(path: string, mostBytes = 10 * 1024 * 1024): LogFile {
+export function openLogFile(path: string, maxBytes = 10 * 1024 * 1024): LogFile {
   const file = openSync(path, 'a', 0o600);
   fchmodSync(file, 0o600);
   let bytes = fstatSync(file).size;
@@ -22,7 +22,7 @@ export function openLogFile(path: string, mostBytes = 10 * 1024 * 1024): LogFile
   return {
     write: (text) => {
       try {
-        if (bytes >= mostBytes) rotate();
+        if (bytes >= maxBytes) rotate();
         bytes += writeSync(file, text);
       } catch {
         // A full disk must not end the service.

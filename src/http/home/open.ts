@@ -19,7 +19,7 @@ export interface HomeDoor {
   close(): Promise<void>;
 }
 
-interface Surroundings {
+interface HomeContext {
   readonly service: Service;
   readonly log: Logger;
   /** The ordinary address. */
@@ -28,7 +28,7 @@ interface Surroundings {
 }
 
 /** Only for the holder of the claim. On failure nothing of it is left. */
-export async function openHomeDoor({ service, log, url, flags }: Surroundings): Promise<HomeDoor> {
+export async function openHomeDoor({ service, log, url, flags }: HomeContext): Promise<HomeDoor> {
   const { home } = service.api.config;
   const startedAt = new Date().toISOString();
   const tokens = new HomeTokens(startedAt);
@@ -56,12 +56,12 @@ async function close(app: FastifyInstance, home: string, socket: string): Promis
   if (isPrivate(socket)) await clearPrivate(socket);
 }
 
-interface Known extends Pick<ServiceRecord, 'startedAt' | 'socket' | 'url'> {
+interface HomeRecord extends Pick<ServiceRecord, 'startedAt' | 'socket' | 'url'> {
   readonly home: string;
   readonly tokens: HomeTokens;
 }
 
-function recordOf({ home, startedAt, socket, url, tokens }: Known): ServiceRecord {
+function recordOf({ home, startedAt, socket, url, tokens }: HomeRecord): ServiceRecord {
   const { pid } = process;
   const own = { startTime: whereThereIsProc(() => startTimeOf(pid)), mountNamespace: mountNamespace() };
   const directory = directoryOf(home);

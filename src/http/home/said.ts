@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import type { Options } from '../../service/api.ts';
 import { readJson } from '../hooks/body.ts';
-import { invalid } from '../invalid.ts';
+import { invalidRequestError } from '../invalid.ts';
 import { answerHeader } from './tokens.ts';
 import type { Bearer } from '../types.ts';
 
@@ -18,7 +18,7 @@ export interface SaidInput {
   readonly names: readonly SaidName[];
 }
 
-export interface Taken {
+export interface CallerInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly said: Pick<Options, 'said'>;
@@ -41,16 +41,16 @@ const schema = z.object(fields);
 export type SaidName = keyof typeof fields;
 
 /** Throws `invalid_argument` for what is not as it should be, `permission_denied` for rules without the answer token. */
-export function takeSaid({ query, body, names }: SaidInput, bearer: Bearer): Taken {
+export function takeSaid({ query, body, names }: SaidInput, bearer: Bearer): CallerInput {
   const { commandLine } = bearer;
   if (commandLine === undefined) return { query, body, said: {}, skills: {} };
   const place = isObject(body) ? 'body' : 'query';
   const { taken, rest } = split(place === 'body' ? body : query, names);
   const read = schema.safeParse(place === 'body' ? taken : ofQuery(taken));
   const fine = z.unknown().safeParse(null);
-  if (!read.success) throw invalid({ params: fine, query: fine, body: fine, [place]: read });
+  if (!read.success) throw invalidRequestError({ params: fine, query: fine, body: fine, [place]: read });
   const { rules, yolo, project, skills } = read.data;
-  if ((rules !== undefined || yolo === true) && !commandLine.decides) throw undecided();
+  if ((rules !== undefined || yolo === true) && !commandLine.decides) throw undecidedError();
   const said = {
     ...(rules === undefined ? {} : { rules }),
     ...(yolo === undefined ? {} : { yolo }),
@@ -86,7 +86,7 @@ function ofQuery({ rules, yolo, skills, ...rest }: Readonly<Record<string, unkno
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !('pipe' in value);
 
-const undecided = (): CaissonError =>
+const undecidedError = (): CaissonError =>
   new CaissonError(
     'permission_denied',
     'rules and yolo decide for the person who answers, and need the token of that person',

@@ -4,7 +4,7 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Scope, TokenView } from '../../service/api.ts';
-import { refusal } from '../problems.ts';
+import { httpError } from '../problems.ts';
 import type { Bearer } from '../types.ts';
 
 /** What the operator may do without being the one who answers. */
@@ -14,14 +14,14 @@ const operator = 'operator';
 
 export const answerHeader = 'caisson-answer';
 
-interface Held {
+interface HomeToken {
   readonly token: string;
   readonly view: TokenView;
 }
 
 export class HomeTokens {
-  readonly #ask: Held;
-  readonly #answer: Held;
+  readonly #ask: HomeToken;
+  readonly #answer: HomeToken;
 
   constructor(startedAt: string) {
     this.#ask = held('command-line-ask', askScopes, startedAt);
@@ -46,12 +46,12 @@ export class HomeTokens {
     const [decision] = decisions;
     if (decision === undefined) return { ...this.#ask.view, commandLine: { decides: false } };
     if (decisions.length > 1 || !isSame(decision, this.#answer.token))
-      throw refusal(401, `the token of the header ${answerHeader} does not hold`);
+      throw httpError(401, `the token of the header ${answerHeader} does not hold`);
     return { ...this.#ask.view, commandLine: { decides: true } };
   }
 }
 
-function held(name: string, scopes: readonly Scope[], createdAt: string): Held {
+function held(name: string, scopes: readonly Scope[], createdAt: string): HomeToken {
   const view = { id: `tok_${randomBytes(8).toString('hex')}`, owner: operator, name, scopes, bounds: null };
   const limits = { execs: null, requestsPerMinute: null };
   const token = `caisson_${randomBytes(32).toString('base64url')}`;

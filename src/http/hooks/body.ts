@@ -1,8 +1,8 @@
 /** Reads JSON that a stranger wrote: bounded in depth, with each key once, and without keys that mean something to JavaScript. */
 import { CaissonError } from '../../errors.ts';
 
-const mostDepth = 32;
-const mostKeys = 20_000;
+const maxDepth = 32;
+const maxKeys = 20_000;
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 
 export function readJson(text: string): unknown {
@@ -11,7 +11,7 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw wrong('the body is not JSON');
+    throw bodyError('the body is not JSON');
   }
 }
 
@@ -33,7 +33,7 @@ function checkShape(text: string): void {
       if (level?.keys && level.atKey) seen = addKey(level, text.slice(at, end + 1), seen);
       at = end;
     } else if (character === '{' || character === '[') {
-      if (levels.length >= mostDepth) throw wrong(`the body is nested deeper than ${mostDepth} levels`);
+      if (levels.length >= maxDepth) throw bodyError(`the body is nested deeper than ${maxDepth} levels`);
       levels.push({ keys: character === '{' ? new Set() : null, atKey: character === '{' });
     } else if (character === '}' || character === ']') levels.pop();
     else if (character === ',' && level !== undefined) level.atKey = level.keys !== null;
@@ -56,9 +56,9 @@ function isEscaped(text: string, at: number): boolean {
 
 function addKey(level: Level, quoted: string, seen: number): number {
   const key = keyOf(quoted);
-  if (forbidden.has(key)) throw wrong('the body has a key that no request has');
-  if (level.keys?.has(key) === true) throw wrong(`the body has the key ${JSON.stringify(key.slice(0, 64))} twice`);
-  if (seen >= mostKeys) throw wrong(`the body has more than ${mostKeys} keys`);
+  if (forbidden.has(key)) throw bodyError('the body has a key that no request has');
+  if (level.keys?.has(key) === true) throw bodyError(`the body has the key ${JSON.stringify(key.slice(0, 64))} twice`);
+  if (seen >= maxKeys) throw bodyError(`the body has more than ${maxKeys} keys`);
   level.keys?.add(key);
   return seen + 1;
 }
@@ -67,10 +67,10 @@ function keyOf(quoted: string): string {
   try {
     return String(JSON.parse(quoted));
   } catch {
-    throw wrong('the body is not JSON');
+    throw bodyError('the body is not JSON');
   }
 }
 
-function wrong(message: string): CaissonError {
+function bodyError(message: string): CaissonError {
   return new CaissonError('invalid_argument', message);
 }

@@ -3,22 +3,22 @@ import { isIPv6 } from 'node:net';
 import { WindowCounts } from '../../lib/window-counts.ts';
 
 const windowMs = 60_000;
-const mostInWindow = 20;
-const mostAddresses = 10_000;
+const maxInWindow = 20;
+const maxAddresses = 10_000;
 
 export class Strangers {
   readonly #counts: WindowCounts;
 
   /** `nowMs`: monotonic. */
   constructor(nowMs: () => number) {
-    this.#counts = new WindowCounts({ windowMs, mostNames: mostAddresses, nowMs });
+    this.#counts = new WindowCounts({ windowMs, maxNames: maxAddresses, nowMs });
   }
 
   /** Counts one more. Answers for how many seconds the address is to be sent away; `null`: it is not. */
   count(address: string): number | null {
     const counted = this.#counts.of(networkOf(address));
     counted.count++;
-    return counted.count <= mostInWindow ? null : this.#counts.secondsLeft(counted);
+    return counted.count <= maxInWindow ? null : this.#counts.secondsLeft(counted);
   }
 
   get size(): number {

@@ -8,7 +8,7 @@ import type { EventsApi, EventView } from '../../service/api.ts';
 
 /** So few are read at once that a scrape stays short. */
 const everyMs = 5000;
-const mostBackends = 32;
+const maxBackends = 32;
 const word = /^[a-z][a-z0-9_-]{0,31}$/;
 
 export class EventCounts {
@@ -67,7 +67,7 @@ export class EventCounts {
   #backend(name: unknown): string {
     const backend = wordOf(name);
     if (this.#backends.has(backend)) return backend;
-    if (this.#backends.size >= mostBackends) return 'other';
+    if (this.#backends.size >= maxBackends) return 'other';
     this.#backends.add(backend);
     return backend;
   }

@@ -11,7 +11,7 @@ import { copied, pathQuery, plain, readQuery, unpackQuery, watchEvent, watchQuer
 import type { Call } from '../types.ts';
 
 /** Held in memory at most: the beginning of a file that is streamed, and the longest part. */
-const [mostOfStream, mostOfPart] = [4 * 1024 ** 2, 16 * 1024 ** 2];
+const [maxOfStream, maxOfPart] = [4 * 1024 ** 2, 16 * 1024 ** 2];
 
 export const readFile = route({
   ...inside,
@@ -23,7 +23,7 @@ export const readFile = route({
     const { path, offset, length } = query;
     const at = { task: params.id, path };
     const isWhole = offset === undefined && length === undefined;
-    const amount = Math.min(length ?? mostOfStream, mostOfPart);
+    const amount = Math.min(length ?? maxOfStream, maxOfPart);
     // What a client does not take stays in memory until it leaves.
     const share = await service.api.installation.budget('file_bytes').wait(token.owner, { amount, signal });
     try {
@@ -38,14 +38,14 @@ export const readFile = route({
   },
 });
 
-type Read = FileTools['read'];
-type Given = Pick<Bytes, 'parts' | 'size' | 'sha256'> & Partial<Bytes>;
+type ReadFile = FileTools['read'];
+type GivenBytes = Pick<Bytes, 'parts' | 'size' | 'sha256'> & Partial<Bytes>;
 
-async function whole(files: FileTools, at: Parameters<FileTools['stream']>[0], options: Options): Promise<Given> {
+async function whole(files: FileTools, at: Parameters<FileTools['stream']>[0], options: Options): Promise<GivenBytes> {
   return await files.stream(at, options);
 }
 
-async function part(files: FileTools, at: Parameters<Read>[0], options: Options): Promise<Given> {
+async function part(files: FileTools, at: Parameters<ReadFile>[0], options: Options): Promise<GivenBytes> {
   const { bytes, size, sha256 } = await files.read(at, options);
   return { parts: only(bytes), size: bytes.length, sha256, headers: { 'x-file-size': String(size) } };
 }
@@ -99,7 +99,7 @@ export const readArchive = route({
   },
 });
 
-const mostSkippedUnits = 4096;
+const maxSkippedUnits = 4096;
 
 /** What a client is to know of an archive before its bytes, in a header: JSON in ASCII, with as many skipped entries as have room. */
 function summaryOf({ files, directories, bytes, skipped }: CopyResult): string {
@@ -107,7 +107,7 @@ function summaryOf({ files, directories, bytes, skipped }: CopyResult): string {
   let units = 0;
   for (const each of skipped) {
     units += ascii(each).length;
-    if (units > mostSkippedUnits) break;
+    if (units > maxSkippedUnits) break;
     listed.push(each);
   }
   return ascii({ files, directories, bytes, skipped: listed });

@@ -27,7 +27,7 @@ const checkPolicy = route({
   },
 });
 
-const mostCheckMs = 30_000;
+const maxCheckMs = 30_000;
 /** A decision that takes longer is followed by so many times its time, in which the process serves others. */
 const longMs = 25;
 const restTimes = 8;
@@ -47,7 +47,7 @@ async function checkedInTurn(
   const decisions: Decision[] = [];
   const startedMs = performance.now();
   for (const command of commands) {
-    if (performance.now() - startedMs > mostCheckMs) throw tooSlow(commands.length);
+    if (performance.now() - startedMs > maxCheckMs) throw checkTimeoutError(commands.length);
     const share = await budget.wait(owner, { signal });
     try {
       await turn();
@@ -67,8 +67,8 @@ function timed<T>(work: () => T): { readonly ms: number; readonly value: T } {
   return { ms: performance.now() - startedMs, value };
 }
 
-const tooSlow = (count: number): CaissonError =>
-  new CaissonError('resource_exhausted', `to check ${count} commands takes longer than ${mostCheckMs / 1000} s`, {
+const checkTimeoutError = (count: number): CaissonError =>
+  new CaissonError('resource_exhausted', `to check ${count} commands takes longer than ${maxCheckMs / 1000} s`, {
     remedy: 'send fewer of them in one request',
   });
 

@@ -1,8 +1,8 @@
 /** Grammars and shapes that several routes share. Inputs are strict; of answers, what is not named here does not leave. */
 import { z } from 'zod';
-import { notTaskId } from '../../service/api.ts';
+import { taskIdError } from '../../service/api.ts';
 
-const mostTextBytes = 1024 * 1024;
+const maxTextBytes = 1024 * 1024;
 
 /** What is of another form is refused in the words of the library. */
 const named = (form: RegExp, description: string) =>
@@ -10,7 +10,7 @@ const named = (form: RegExp, description: string) =>
     .string()
     .check(({ value, issues }) => {
       if (form.test(value)) return;
-      const { message, remedy, details } = notTaskId(value);
+      const { message, remedy, details } = taskIdError(value);
       issues.push({ code: 'custom', input: value, message, params: { remedy, details } });
     })
     .meta({ pattern: form.source, description });
@@ -38,7 +38,7 @@ export const execId = z.string().regex(/^exec_[A-Za-z0-9_-]{1,64}$/);
 export const approvalId = z.string().regex(/^apr_[0-9a-f]{24}$/);
 export const sessionName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/);
 export const insidePath = z.string().min(1).max(4096).describe('Absolute, inside the sandbox.');
-export const text = z.string().max(mostTextBytes);
+export const text = z.string().max(maxTextBytes);
 export const time = z.string().describe('RFC 3339, UTC.');
 export const count = z.int().min(0);
 /** A number in a query. */

@@ -6,10 +6,10 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { toCaissonError } from '../../errors.ts';
 import { problemOf } from '../problems.ts';
-import type { Sent } from '../stream/framing.ts';
+import type { StreamEvent } from '../stream/framing.ts';
 import type { Reachable } from '../held/live.ts';
 
-const mostUnsentBytes = 1024 * 1024;
+const maxUnsentBytes = 1024 * 1024;
 
 export const closeCodes = { done: 1000, stopping: 1012, refused: 1008, failed: 1011 } as const;
 
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
 /** `raw`: output goes as binary frames, each followed by a text frame that says where a new socket goes on. */
 export async function sendTo(
   socket: WebSocket,
-  events: AsyncIterable<Sent>,
+  events: AsyncIterable<StreamEvent>,
   { raw, requestId }: { readonly raw: boolean; readonly requestId: string },
 ): Promise<void> {
   let code: number = closeCodes.done;
@@ -79,6 +79,6 @@ export async function sendTo(
 
 /** Waits where a reader is slow: the record is on disk meanwhile. */
 async function written(socket: WebSocket, text: string): Promise<void> {
-  if (socket.bufferedAmount < mostUnsentBytes) return socket.send(text);
+  if (socket.bufferedAmount < maxUnsentBytes) return socket.send(text);
   await new Promise<void>((resolve) => socket.send(text, () => resolve()));
 }

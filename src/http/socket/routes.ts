@@ -7,7 +7,7 @@ import type { Options, Running } from '../../service/api.ts';
 import { checkScope } from '../admit.ts';
 import { callOf } from '../handle.ts';
 import { callerIn } from '../caller.ts';
-import { invalid } from '../invalid.ts';
+import { invalidRequestError } from '../invalid.ts';
 import { problemOf } from '../problems.ts';
 import type { Stream } from '../reply.ts';
 import type { Route } from '../route.ts';
@@ -24,7 +24,7 @@ type Mount = (app: FastifyInstance, service: Service) => void;
 
 /** Between the record of an exec and the moment at which it runs. */
 const startingMs = 1000;
-const usualTerminal = { columns: 80, rows: 24 } as const;
+const defaultTerminal = { columns: 80, rows: 24 } as const;
 
 const ptyQuery = z.strictObject({
   command: z.union([z.string(), z.array(z.string()).min(1).max(1000)]).exactOptional(),
@@ -93,7 +93,7 @@ const pty: Mount = (app, service) =>
         };
       }
       let running: Running | null = null;
-      const { columns = usualTerminal.columns, rows = usualTerminal.rows, command = 'sh', ...rest } = query;
+      const { columns = defaultTerminal.columns, rows = defaultTerminal.rows, command = 'sh', ...rest } = query;
       const [program = 'sh', ...args] = typeof command === 'string' ? [command] : command;
       const request = {
         ...rest,
@@ -174,6 +174,6 @@ function checked<P extends z.ZodType, Q extends z.ZodType>(
   call: Call,
 ): { readonly params: z.output<P>; readonly query: z.output<Q> } {
   const [at, how, what] = [params.safeParse(call.params), query.safeParse(call.query), z.unknown().safeParse(null)];
-  if (!at.success || !how.success) throw invalid({ params: at, query: how, body: what });
+  if (!at.success || !how.success) throw invalidRequestError({ params: at, query: how, body: what });
   return { params: at.data, query: how.data };
 }

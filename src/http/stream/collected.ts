@@ -4,7 +4,7 @@ import { CaissonError } from '../../errors.ts';
 import type { Options, RunResult } from '../../service/api.ts';
 import type { Stream } from '../reply.ts';
 import { beforeStart, checkWaiting, streamOf, type Waiting } from './exec.ts';
-import type { Sent } from './framing.ts';
+import type { StreamEvent } from './framing.ts';
 import { resultOf } from './result.ts';
 import { unlessAborted } from './until.ts';
 import type { Call } from '../types.ts';
@@ -32,7 +32,7 @@ export async function runCollected({ call, execId, run, waitForApproval, stdin }
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), headMs);
   const first = await Promise.race([running, asked, late.promise]).finally(() => clearTimeout(timer));
-  return streamOf(call, async function* (signal): AsyncGenerator<Sent, void, void> {
+  return streamOf(call, async function* (signal): AsyncGenerator<StreamEvent, void, void> {
     if (typeof first === 'string') yield { type: 'approval-required', approvalId: first };
     yield { type: 'result', result: resultOf(await unlessAborted(running, signal)) };
   });

@@ -4,7 +4,7 @@ import { CaissonError } from '../../errors.ts';
 import type { Options, Running, RunningText } from '../../service/api.ts';
 import { Stream } from '../reply.ts';
 import { keyOf } from '../held/live.ts';
-import type { Sent } from './framing.ts';
+import type { StreamEvent } from './framing.ts';
 import type { Start } from '../held/starts.ts';
 import { untilClosing } from './until.ts';
 import { wireOf } from './wire.ts';
@@ -48,20 +48,20 @@ export async function startStreamed(how: Starting): Promise<Stream> {
 }
 
 /** The record has what the command did; who starts it also gets what is known of it here. */
-async function withFacts(event: Sent, running: Running | RunningText): Promise<Sent> {
+async function withFacts(event: StreamEvent, running: Running | RunningText): Promise<StreamEvent> {
   if (event['type'] === 'started') return { ...event, placed: placedOf(running) };
   if (event['type'] !== 'exit') return event;
   const exit = await running.exit;
   return 'session' in running ? { ...event, exit, session: await running.session } : { ...event, exit };
 }
 
-function placedOf(running: Running | RunningText): Sent {
+function placedOf(running: Running | RunningText): StreamEvent {
   const { how, lostSince, degraded, unsetVariables, missingFiles } = running;
   const session = 'session' in running ? { session: { restored: running.restored, lost: running.lost } } : {};
   return { how, lostSince, degraded, unsetVariables, missingFiles, ...session };
 }
 
-export function streamOf(call: Call, open: (signal: AbortSignal) => AsyncIterable<Sent>): Stream {
+export function streamOf(call: Call, open: (signal: AbortSignal) => AsyncIterable<StreamEvent>): Stream {
   const { signal, after, service, requestId } = call;
   return new Stream(untilClosing(open, { signal, after, requestId, closing: service.closing }));
 }
@@ -71,7 +71,7 @@ export async function* recordOf(
   { api, after }: Pick<Call, 'api' | 'after'>,
   id: string,
   { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
-): AsyncGenerator<Sent, void, void> {
+): AsyncGenerator<StreamEvent, void, void> {
   for await (const event of api.execs.logs(id, { after, follow }, { signal })) yield wireOf(event);
 }
 

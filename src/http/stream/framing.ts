@@ -1,14 +1,14 @@
 /** The two framings of one event model. JSON text has no line break of its own, so that one event is one line of both. */
 
 export type Framing = 'ndjson' | 'sse';
-export type Sent = Readonly<Record<string, unknown>>;
+export type StreamEvent = Readonly<Record<string, unknown>>;
 
 export const contentTypes: Readonly<Record<Framing, string>> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
   sse: 'text/event-stream; charset=utf-8',
 };
 
-export function frame(framing: Framing, event: Sent): string {
+export function frame(framing: Framing, event: StreamEvent): string {
   const text = JSON.stringify(event);
   if (framing === 'ndjson') return `${text}\n`;
   const { seq, type } = event;

@@ -1,9 +1,9 @@
 /** Writes events as the client takes them. The source is asked for more only then, so that memory stays bounded. */
 import type { ServerResponse } from 'node:http';
-import { contentTypes, frame, heartbeat, type Framing, type Sent } from './framing.ts';
+import { contentTypes, frame, heartbeat, type Framing, type StreamEvent } from './framing.ts';
 
 /** What is there in one turn of the loop is written at once. */
-const mostBatchUnits = 64 * 1024;
+const maxBatchUnits = 64 * 1024;
 
 interface Sending {
   readonly framing: Framing;
@@ -14,7 +14,7 @@ interface Sending {
 
 export async function sendEvents(
   response: ServerResponse,
-  events: AsyncIterable<Sent>,
+  events: AsyncIterable<StreamEvent>,
   { framing, headers, heartbeatMs, signal }: Sending,
 ): Promise<void> {
   response.writeHead(200, {
@@ -62,7 +62,7 @@ class Batch {
 
   async add(text: string): Promise<void> {
     this.#text += text;
-    if (this.#text.length >= mostBatchUnits) await this.flush();
+    if (this.#text.length >= maxBatchUnits) await this.flush();
     else this.#turn ??= setImmediate(() => this.#write());
     if (this.#response.writableNeedDrain) await this.#drained();
   }

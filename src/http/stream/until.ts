@@ -1,7 +1,7 @@
 /** A source of events, ended where the service stops: its last event says where to go on. */
 import { abortError, toCaissonError } from '../../errors.ts';
 import { problemOf } from '../problems.ts';
-import type { Sent } from './framing.ts';
+import type { StreamEvent } from './framing.ts';
 
 interface Ends {
   /** The client is gone. */
@@ -16,9 +16,9 @@ interface Ends {
  * stream without `exit`, `error` or `closing` was cut.
  */
 export async function* untilClosing(
-  open: (signal: AbortSignal) => AsyncIterable<Sent>,
+  open: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
   { signal, closing, after, requestId }: Ends,
-): AsyncGenerator<Sent, void, void> {
+): AsyncGenerator<StreamEvent, void, void> {
   let seq = after;
   const either = AbortSignal.any([signal, closing]);
   try {

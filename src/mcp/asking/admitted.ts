@@ -22,7 +22,7 @@ export interface Attempt {
   readonly options: Options;
 }
 
-export interface Admitted<T> {
+export interface AdmittedValue<T> {
   readonly execId: string;
   /** `null`: it had not started when the call was to be answered. */
   readonly value: T | null;
@@ -33,7 +33,7 @@ export async function admitted<T>(
   call: Call,
   execId: string | undefined,
   start: (attempt: Attempt) => Promise<T>,
-): Promise<Admitted<T> | Reply> {
+): Promise<AdmittedValue<T> | Reply> {
   const { parts, ctx, key } = call;
   const state = await parts.states.read(ctx, key);
   const id = state?.execId ?? execId ?? parts.calls.execOf(key) ?? `exec_${randomBytes(12).toString('hex')}`;
@@ -41,7 +41,7 @@ export async function admitted<T>(
     const unanswered = await takeAnswer(call, state);
     if (unanswered !== null) return unanswered;
   }
-  const begin = async (): Promise<Admitted<T>> => await inTime(call, id, start);
+  const begin = async (): Promise<AdmittedValue<T>> => await inTime(call, id, start);
   try {
     return await begin();
   } catch (error) {
@@ -53,7 +53,11 @@ export async function admitted<T>(
   }
 }
 
-async function inTime<T>(call: Call, execId: string, start: (attempt: Attempt) => Promise<T>): Promise<Admitted<T>> {
+async function inTime<T>(
+  call: Call,
+  execId: string,
+  start: (attempt: Attempt) => Promise<T>,
+): Promise<AdmittedValue<T>> {
   const { parts, signal, key } = call;
   const late = new AbortController();
   const options = { signal, question: { waits: false } };
@@ -122,13 +126,13 @@ async function refuseInvented({ parts, ctx }: Call, approvalId: string): Promise
   if (isInvented) await parts.asking.answer(approvalId, 'once').catch(() => undefined);
 }
 
-type Wanted = Pick<State, 'approvalId' | 'execId'>;
+type QuestionIds = Pick<State, 'approvalId' | 'execId'>;
 
 async function ask<T>(
   call: Call,
-  { approvalId, execId }: Wanted,
-  begin: () => Promise<Admitted<T>>,
-): Promise<Admitted<T> | Reply> {
+  { approvalId, execId }: QuestionIds,
+  begin: () => Promise<AdmittedValue<T>>,
+): Promise<AdmittedValue<T> | Reply> {
   const { parts, ctx, server, key } = call;
   const view = await parts.asking.view(approvalId);
   const response = inputResponse(ctx.mcpReq.inputResponses, question);

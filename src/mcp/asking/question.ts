@@ -2,8 +2,8 @@
 import type { ElicitInputParams } from '@modelcontextprotocol/server';
 import { type ApprovalView, type Choice, placeOf } from '../../service/api.ts';
 
-const mostDiffUnits = 4000;
-const mostLines = 20;
+const maxDiffUnits = 4000;
+const maxLines = 20;
 
 const meanings: Readonly<Record<Choice, string>> = {
   once: 'Yes, this time',
@@ -36,14 +36,14 @@ export function formOf(view: ApprovalView): ElicitInputParams {
 
 export function messageOf(view: ApprovalView): string {
   const { taskId, title, display, findings, warnings, diff, input } = view;
-  const why = [...findings, ...warnings].slice(0, mostLines).map((each) => `- ${spelled(each)}`);
+  const why = [...findings, ...warnings].slice(0, maxLines).map((each) => `- ${spelled(each)}`);
   const parts = [
     `${spelled(title)}. A command in the sandbox of task ${taskId} needs an approval:`,
     indented(spelled(display)),
     placeOf(view).map(spelled).join(', '),
     ...(why.length === 0 ? [] : [`Why:\n${why.join('\n')}`]),
-    ...(input === null ? [] : [`Its input:\n${indented(spelled(input.slice(0, mostDiffUnits)))}`]),
-    ...(diff === null ? [] : [`What it changes:\n${indented(spelled(diff.slice(0, mostDiffUnits)))}`]),
+    ...(input === null ? [] : [`Its input:\n${indented(spelled(input.slice(0, maxDiffUnits)))}`]),
+    ...(diff === null ? [] : [`What it changes:\n${indented(spelled(diff.slice(0, maxDiffUnits)))}`]),
   ];
   return parts.join('\n\n');
 }

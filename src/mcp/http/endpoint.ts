@@ -6,11 +6,11 @@ import { createMcpHandler, isInitializeRequest, isLegacyRequest, type McpServer 
 import { CaissonError } from '../../errors.ts';
 import type { CaissonApi, TokenView } from '../../service/api.ts';
 import { apiOf } from '../../service/owned.ts';
-import type { Started } from '../api.ts';
+import type { StartedCommand } from '../api.ts';
 import { States } from '../asking/state.ts';
 import { Calls } from '../calls.ts';
-import { type Limits, usualLimits } from '../limits.ts';
-import type { Parts } from '../parts.ts';
+import { type Limits, defaultLimits } from '../limits.ts';
+import type { McpDependencies } from '../parts.ts';
 import { serverWith } from '../server.ts';
 import { type Session, Sessions } from './sessions.ts';
 
@@ -19,12 +19,12 @@ export interface EndpointInput {
   readonly api: CaissonApi;
   /** Fires when the service stops. */
   readonly closing: AbortSignal;
-  readonly started: (token: TokenView, running: Started) => void;
+  readonly started: (token: TokenView, running: StartedCommand) => void;
   readonly limits?: Limits;
 }
 
 /** A request that was admitted. */
-export interface Admitted {
+export interface AdmittedRequest {
   readonly token: TokenView;
   readonly body: unknown;
   readonly requestId: string;
@@ -34,7 +34,7 @@ export interface Admitted {
 
 export interface Endpoint {
   /** Answers the request. Throws nothing. */
-  handle(request: IncomingMessage, response: ServerResponse, admitted: Admitted): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void>;
   /** Ends all sessions, and all requests that are not answered. */
   close(): Promise<void>;
   readonly sessions: number;
@@ -42,9 +42,9 @@ export interface Endpoint {
 
 /** Through the SDK, which passes on what it does not know. */
 class Carried {
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedRequest;
 
-  constructor(admitted: Admitted) {
+  constructor(admitted: AdmittedRequest) {
     this.admitted = admitted;
   }
 }
@@ -59,10 +59,10 @@ interface Authorization {
 /** Request in the form of Node's server, with the admission that the SDK passes on. */
 type Authorized = IncomingMessage & { method: string; url: string; auth?: Authorization };
 
-export function openEndpoint({ api, closing, started, limits = usualLimits }: EndpointInput): Endpoint {
+export function openEndpoint({ api, closing, started, limits = defaultLimits }: EndpointInput): Endpoint {
   const shared = { calls: new Calls(limits.rememberMs), states: new States(limits.rememberMs), limits, closing };
   const sessions = new Sessions(limits);
-  const serverFor = (admitted: Admitted): McpServer =>
+  const serverFor = (admitted: AdmittedRequest): McpServer =>
     serverWith({ ...shared, ...partsOf(api, admitted), started: (running) => started(admitted.token, running) });
   const modern = createMcpHandler(({ authInfo }) => serverFor(admittedIn(authInfo?.extra)), {
     legacy: 'reject',
@@ -94,13 +94,13 @@ export function openEndpoint({ api, closing, started, limits = usualLimits }: En
 }
 
 /** The id of the token stands for it: nothing of it reaches a handler. */
-function authorized(request: IncomingMessage, admitted: Admitted): Authorized {
+function authorized(request: IncomingMessage, admitted: AdmittedRequest): Authorized {
   const { id, scopes } = admitted.token;
   const auth = { token: id, clientId: id, scopes: [...scopes], extra: { carried: new Carried(admitted) } };
   return Object.assign(request, { method: request.method ?? '', url: request.url ?? '', auth });
 }
 
-function admittedIn(extra: Readonly<Record<string, unknown>> | undefined): Admitted {
+function admittedIn(extra: Readonly<Record<string, unknown>> | undefined): AdmittedRequest {
   const carried = extra?.['carried'];
   if (carried instanceof Carried) return carried.admitted;
   throw new CaissonError('internal', 'a request of MCP came without its caller');
@@ -108,8 +108,8 @@ function admittedIn(extra: Readonly<Record<string, unknown>> | undefined): Admit
 
 function partsOf(
   api: CaissonApi,
-  { token, baseUrl }: Admitted,
-): Pick<Parts, 'api' | 'home' | 'caller' | 'scopes' | 'asking' | 'requestIdOf'> {
+  { token, baseUrl }: AdmittedRequest,
+): Pick<McpDependencies, 'api' | 'home' | 'caller' | 'scopes' | 'asking' | 'requestIdOf'> {
   const acting = apiOf(api, token);
   return {
     ...{ api: acting, home: api.config.home, caller: token.id, scopes: token.scopes },
@@ -127,7 +127,7 @@ function partsOf(
 interface Request {
   readonly request: Authorized;
   readonly response: ServerResponse;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedRequest;
 }
 
 /** To another token it is as if there were none (API-08). */

@@ -12,18 +12,18 @@ export interface Session {
   readonly server: McpServer;
 }
 
-interface Held extends Session {
+interface OpenSession extends Session {
   /** Requests that are not answered, without streams for messages of the server. */
   open: number;
   usedMs: number;
 }
 
 export class Sessions {
-  readonly #held = new Map<string, Held>();
-  readonly #limits: Pick<Limits, 'idleMs' | 'mostSessions'>;
+  readonly #held = new Map<string, OpenSession>();
+  readonly #limits: Pick<Limits, 'idleMs' | 'maxSessions'>;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(limits: Pick<Limits, 'idleMs' | 'mostSessions'>) {
+  constructor(limits: Pick<Limits, 'idleMs' | 'maxSessions'>) {
     this.#limits = limits;
     this.#timer = setInterval(() => this.#endIdle(), Math.max(10, limits.idleMs / 10)).unref();
   }
@@ -44,7 +44,7 @@ export class Sessions {
   /** Makes room for one more. False: all of the token are in use. */
   makeRoom(token: string): boolean {
     const own = [...this.#held].filter(([, held]) => held.token === token);
-    if (own.length < this.#limits.mostSessions) return true;
+    if (own.length < this.#limits.maxSessions) return true;
     const [longest] = own.filter(([, { open }]) => open === 0).toSorted(([, a], [, b]) => a.usedMs - b.usedMs);
     if (longest === undefined) return false;
     this.end(longest[0]);

@@ -2,7 +2,7 @@
 import type { ExecEvent } from '../../service/api.ts';
 import type { McpApi } from '../api.ts';
 
-interface Wanted {
+interface FollowRequest {
   readonly after: number;
   readonly follow: boolean;
   /** Ends the reading without an error. */
@@ -13,7 +13,7 @@ interface Wanted {
 export async function followRecord(
   { execs }: Pick<McpApi, 'execs'>,
   execId: string,
-  { after, follow, until }: Wanted,
+  { after, follow, until }: FollowRequest,
   see: (event: ExecEvent) => boolean,
 ): Promise<boolean> {
   try {

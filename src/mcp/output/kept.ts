@@ -2,22 +2,22 @@
 import { decoded, decodedTail, utf8 } from './text.ts';
 
 export class Kept {
-  readonly #most: number;
+  readonly #max: number;
   #head: Buffer = Buffer.alloc(0);
   #tail: Buffer = Buffer.alloc(0);
   #bytes = 0;
   #missing = 0;
 
-  /** `mostBytes`: of head and tail each. */
-  constructor(mostBytes: number) {
-    this.#most = mostBytes;
+  /** `maxBytes`: of head and tail each. */
+  constructor(maxBytes: number) {
+    this.#max = maxBytes;
   }
 
   push(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    const toHead = Math.min(this.#most - this.#head.length, bytes.length);
+    const toHead = Math.min(this.#max - this.#head.length, bytes.length);
     if (toHead > 0) this.#head = Buffer.concat([this.#head, bytes.subarray(0, toHead)]);
-    if (toHead < bytes.length) this.#tail = lastOf(Buffer.concat([this.#tail, bytes.subarray(toHead)]), this.#most);
+    if (toHead < bytes.length) this.#tail = lastOf(Buffer.concat([this.#tail, bytes.subarray(toHead)]), this.#max);
   }
 
   /** A part that the record does not have. */
@@ -51,5 +51,4 @@ export class Kept {
   }
 }
 
-const lastOf = (bytes: Buffer, most: number): Buffer =>
-  bytes.length > most ? Buffer.from(bytes.subarray(-most)) : bytes;
+const lastOf = (bytes: Buffer, max: number): Buffer => (bytes.length > max ? Buffer.from(bytes.subarray(-max)) : bytes);

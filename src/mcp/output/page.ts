@@ -6,7 +6,7 @@ import { decoded, utf8 } from './text.ts';
 type Stream = 'stdout' | 'stderr';
 
 export class Page {
-  readonly #most: number;
+  readonly #max: number;
   readonly #streams: readonly Stream[];
   readonly #parts: Record<Stream, Uint8Array[]>;
   #seq: number;
@@ -19,10 +19,10 @@ export class Page {
 
   constructor(
     { seq, stdout, stderr }: Cursor,
-    { mostBytes, streams }: { readonly mostBytes: number; readonly streams: readonly Stream[] },
+    { maxBytes, streams }: { readonly maxBytes: number; readonly streams: readonly Stream[] },
   ) {
     this.#seq = seq;
-    this.#most = mostBytes;
+    this.#max = maxBytes;
     this.#streams = streams;
     this.#parts = { stdout: [stdout], stderr: [stderr] };
   }
@@ -31,7 +31,7 @@ export class Page {
   take({ seq, event }: ExecEvent): boolean {
     if (event.type === 'exit') this.exit = event.exit;
     const isWanted = (event.type === 'stdout' || event.type === 'stderr') && this.#streams.includes(event.type);
-    if (isWanted && this.#bytes > 0 && this.#bytes + event.bytes.length > this.#most) {
+    if (isWanted && this.#bytes > 0 && this.#bytes + event.bytes.length > this.#max) {
       this.full = true;
       return false;
     }

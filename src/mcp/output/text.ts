@@ -29,9 +29,9 @@ export const utf8 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 /** For one line that people read: what a terminal would act on is left out. */
-export function oneLine(text: string, mostUnits: number): string {
+export function oneLine(text: string, maxUnits: number): string {
   return text
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
-    .slice(0, mostUnits);
+    .slice(0, maxUnits);
 }

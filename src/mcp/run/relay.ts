@@ -5,7 +5,7 @@
 import { CaissonError, toCaissonError } from '../../errors.ts';
 import { type Message, messageIn, type MessageWriter, objectIn } from '../../lib/message-lines.ts';
 
-export interface RelayParts {
+export interface RelayInput {
   readonly toHost: MessageWriter;
   readonly toServer: MessageWriter;
   /** Throws what the call is refused with. */
@@ -15,15 +15,15 @@ export interface RelayParts {
   readonly say: (text: string) => void;
 }
 
-const mostWaiting = 256;
+const maxWaiting = 256;
 const invalidRequest = -32_600;
 
 export class Relay {
-  readonly #parts: RelayParts;
+  readonly #parts: RelayInput;
   /** Calls that wait to be judged. */
   readonly #waiting = new Map<unknown, AbortController>();
 
-  constructor(parts: RelayParts) {
+  constructor(parts: RelayInput) {
     this.#parts = parts;
   }
 
@@ -64,7 +64,7 @@ export class Relay {
   async #call(message: Message): Promise<void> {
     const { id } = message;
     const { name, arguments: given } = objectIn(message['params']) ?? {};
-    const problem = this.#problemOf(id, name);
+    const problem = this.#callError(id, name);
     if (problem !== null) return await this.#parts.toHost.write(refusal(id, problem));
     const canceled = new AbortController();
     this.#waiting.set(id, canceled);
@@ -79,10 +79,10 @@ export class Relay {
   }
 
   /** A second call under the id of one that waits would hide that one from its cancellation. */
-  #problemOf(id: unknown, name: unknown): CaissonError | null {
+  #callError(id: unknown, name: unknown): CaissonError | null {
     if (typeof name !== 'string') return new CaissonError('invalid_argument', 'the name of a tool must be a text');
     if (this.#waiting.has(id)) return new CaissonError('invalid_argument', 'a call with this id waits already');
-    const isFull = this.#waiting.size >= mostWaiting;
+    const isFull = this.#waiting.size >= maxWaiting;
     return isFull ? new CaissonError('resource_exhausted', 'too many calls at once') : null;
   }
 }

@@ -23,7 +23,7 @@ export interface ServerApi {
   readonly secrets: { redactor(): Pick<Redactor, 'write' | 'end'> };
 }
 
-interface Wanted {
+interface ServerChoice {
   readonly name: string;
   /** In whose sandbox, where the configuration says `share`. */
   readonly task?: string;
@@ -33,7 +33,12 @@ interface Wanted {
 const graceMs = 2000;
 
 /** Until the host or the server has gone. Resolves to the exit code of the server, as a shell shows it. */
-export async function runServer(api: ServerApi, { name, task }: Wanted, host: Host, options: Options): Promise<number> {
+export async function runServer(
+  api: ServerApi,
+  { name, task }: ServerChoice,
+  host: Host,
+  options: Options,
+): Promise<number> {
   const { request, command, env, shares } = await api.mcpServers.inside(name, task === undefined ? {} : { task });
   if (shares) host.say(`warning: commands of task ${request.taskId} can read what the MCP server ${name} is given`);
   // What the server writes are messages: one in which something was replaced would be none. Its records are without secrets.

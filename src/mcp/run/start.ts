@@ -8,7 +8,7 @@ import type { Options, Running } from '../../service/api.ts';
 const silentMs = 30_000;
 /** An image may have to be pulled first. */
 const startMs = 10 * 60_000;
-const mostSaidBytes = 2000;
+const maxSaidBytes = 2000;
 
 const remedy =
   'its sandbox may be out of processes or memory: end what runs there (caisson ps, caisson mcp run of other hosts), or raise terminal.container_pids and make the sandbox anew';
@@ -65,10 +65,10 @@ async function firstOf(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream.on('data', (chunk: Buffer) => {
-    if (bytes < mostSaidBytes) chunks.push(chunk);
+    if (bytes < maxSaidBytes) chunks.push(chunk);
     bytes += chunk.length;
   });
   // What has come until a failure is all there is to say.
   await finished(stream).catch(() => undefined);
-  return Buffer.concat(chunks).subarray(0, mostSaidBytes).toString();
+  return Buffer.concat(chunks).subarray(0, maxSaidBytes).toString();
 }

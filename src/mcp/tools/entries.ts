@@ -2,8 +2,8 @@
 import type { McpApi } from '../api.ts';
 
 const pageEntries = 500;
-const mostEntries = 20_000;
-const mostDirectories = 500;
+const maxEntries = 20_000;
+const maxDirectories = 500;
 
 interface From {
   readonly task: string;
@@ -24,7 +24,7 @@ export async function entriesFrom(files: Pick<McpApi['files'], 'list'>, { task, 
   let truncated = false;
   let directories = 0;
   const walk = async (directory: string, left: number): Promise<void> => {
-    if (directories >= mostDirectories || entries.length >= mostEntries) return void (truncated = true);
+    if (directories >= maxDirectories || entries.length >= maxEntries) return void (truncated = true);
     directories++;
     const listed = await files.list({ task, path: directory }, { signal });
     truncated ||= listed.truncated;

@@ -8,8 +8,8 @@ import { tool } from '../tool.ts';
 import { entriesFrom } from './entries.ts';
 import { path, task, text } from './schemas.ts';
 
-const usualBytes = 64 * 1024;
-const mostBytes = 1024 * 1024;
+const defaultBytes = 64 * 1024;
+const maxBytes = 1024 * 1024;
 /** Read as a whole, so that its hash is known, and the most that can be edited. */
 const wholeBytes = 8 * 1024 * 1024;
 
@@ -32,7 +32,7 @@ export const readFile = tool({
     task,
     path,
     offset: z.int().min(0).optional().describe('In bytes.'),
-    limit: z.int().min(1).max(mostBytes).optional().describe('In bytes; absent: 64 KiB.'),
+    limit: z.int().min(1).max(maxBytes).optional().describe('In bytes; absent: 64 KiB.'),
   }),
   output: z.object({
     path: z.string(),
@@ -43,7 +43,7 @@ export const readFile = tool({
     next_offset: z.int().nullable().describe('null: this was the end.'),
     hash: z.string().nullable().describe('SHA-256 of the whole file; null above 8 MiB.'),
   }),
-  run: async ({ parts: { api }, signal }, { task: name, path: at, offset = 0, limit = usualBytes }) => {
+  run: async ({ parts: { api }, signal }, { task: name, path: at, offset = 0, limit = defaultBytes }) => {
     const whole = await api.files.read({ task: name, path: at, length: wholeBytes }, { signal });
     const isWhole = whole.bytes.length === whole.size;
     const part = isWhole

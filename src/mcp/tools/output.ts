@@ -10,8 +10,8 @@ import { tool } from '../tool.ts';
 import { type Ending, linksOf, runData, stillRunning } from './run-result.ts';
 import { after, execId, runOutput, session, task } from './schemas.ts';
 
-const usualBytes = 32 * 1024;
-const mostBytes = 256 * 1024;
+const defaultBytes = 32 * 1024;
+const maxBytes = 256 * 1024;
 
 export const readOutput = tool({
   name: 'read_output',
@@ -24,7 +24,7 @@ export const readOutput = tool({
     exec_id: execId,
     after,
     wait_ms: z.int().min(0).max(45_000).optional().describe('Absent: 10 seconds. 0: only what is there.'),
-    max_bytes: z.int().min(1024).max(mostBytes).optional().describe('About; absent: 32 KiB.'),
+    max_bytes: z.int().min(1024).max(maxBytes).optional().describe('About; absent: 32 KiB.'),
   }),
   output: runOutput.extend({
     more: z.boolean().describe('There is more output now.'),
@@ -39,7 +39,7 @@ export const readOutput = tool({
       return { data: { ...data, ...rest } };
     }
     const from = args.after === undefined ? start : cursorOf(args.after);
-    const page = new Page(from, { mostBytes: args.max_bytes ?? usualBytes, streams: ['stdout', 'stderr'] });
+    const page = new Page(from, { maxBytes: args.max_bytes ?? defaultBytes, streams: ['stdout', 'stderr'] });
     const before = await knownOf(call, args.exec_id);
     const end = endOf(waitMs, [call.signal, call.parts.closing]);
     let isRead = false;
@@ -66,7 +66,7 @@ export const readOutput = tool({
   },
 });
 
-interface Known {
+interface OutputFacts {
   /** `null`: it ran when it was looked at. */
   readonly exit: Ending | null;
   readonly where: Where | null;
@@ -74,7 +74,7 @@ interface Known {
   readonly lostSince: null;
 }
 
-async function knownOf({ parts: { api }, signal }: Call, id: string): Promise<Known> {
+async function knownOf({ parts: { api }, signal }: Call, id: string): Promise<OutputFacts> {
   const rest = { degraded: [], lostSince: null } as const;
   const found = await api.execs.get(id, { signal }).catch((error: unknown) => noExec(error));
   if (found !== null) return { exit: found.exit, where: found.where, ...rest };

@@ -1,7 +1,7 @@
 /** What a call that runs something answers: the end of the command, or where to go on while it runs. */
 import type { Exit, Where } from '../../service/api.ts';
-import type { Started } from '../api.ts';
-import type { Admitted } from '../asking/admitted.ts';
+import type { StartedCommand } from '../api.ts';
+import type { AdmittedValue } from '../asking/admitted.ts';
 import type { Call } from '../call.ts';
 import { start, textOf } from '../output/cursor.ts';
 import { endOf, followRecord } from '../output/follow.ts';
@@ -12,10 +12,10 @@ import type { Output } from '../reply.ts';
 const stdoutBytes = 12 * 1024;
 const stderrBytes = 4 * 1024;
 
-type Place = Pick<Started, 'where' | 'degraded' | 'lostSince'>;
+type RunLocation = Pick<StartedCommand, 'where' | 'degraded' | 'lostSince'>;
 
 /** Until its end, or until the call is to be answered. A call that is canceled before kills the command, and waits for that. */
-export async function outcomeOf(call: Call, { execId, value }: Admitted<Started>): Promise<Output> {
+export async function outcomeOf(call: Call, { execId, value }: AdmittedValue<StartedCommand>): Promise<Output> {
   if (value === null) return stillRunning(execId, null);
   const { api, closing, started } = call.parts;
   value.ignore();
@@ -58,7 +58,11 @@ export function stillRunning(execId: string, where: Where | null): Output {
 /** What is known of an end, also of one that left no record here. */
 export type Ending = Pick<Exit, 'reason' | 'exitCode' | 'signal' | 'durationMs' | 'redactions' | 'notes'>;
 
-export function runData(execId: string, exit: Ending | null, place: Place | null): Readonly<Record<string, unknown>> {
+export function runData(
+  execId: string,
+  exit: Ending | null,
+  place: RunLocation | null,
+): Readonly<Record<string, unknown>> {
   const lost =
     place === null || place.lostSince === null
       ? []

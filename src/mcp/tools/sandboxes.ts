@@ -125,10 +125,10 @@ export const listSandboxes = tool({
     limit: z.int().min(1).max(200).optional().describe('Absent: 50.'),
   }),
   output: z.object({ sandboxes: z.array(sandbox), next: z.string().nullable() }),
-  run: async ({ parts: { api }, signal }, { label, state, cursor, limit: most = 50 }) => {
+  run: async ({ parts: { api }, signal }, { label, state, cursor, limit: max = 50 }) => {
     const [key, value] = label?.split('=') ?? [];
     const labels = key === undefined || value === undefined ? undefined : { [key]: value };
-    const page = await api.sandboxes.list({ limit: most, ...given({ state, cursor, labels }) }, { signal });
+    const page = await api.sandboxes.list({ limit: max, ...given({ state, cursor, labels }) }, { signal });
     return { data: { sandboxes: page.items.map(shown), next: page.nextCursor } };
   },
 });

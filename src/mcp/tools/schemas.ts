@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { cursorText } from '../output/cursor.ts';
 
-const mostTextUnits = 1024 * 1024;
+const maxTextUnits = 1024 * 1024;
 
 export const task = z
   .string()
@@ -30,7 +30,7 @@ export const path = z
   .min(1)
   .max(4096)
   .describe('In the sandbox. A relative path starts where commands start.');
-export const text = z.string().max(mostTextUnits);
+export const text = z.string().max(maxTextUnits);
 export const env = z.record(z.string().max(256), z.string().max(128 * 1024)).optional();
 export const timeoutMs = z.int().min(1).optional().describe('After which the command is killed.');
 export const after = cursorText.optional().describe('`next` of the result before. Absent: from the beginning.');

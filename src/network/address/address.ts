@@ -39,8 +39,8 @@ function reasonAgainst(ip: Ip, port: number, { own, engines, opened }: AddressRu
 
 export const block = (reason: string): AddressVerdict => ({ verdict: 'block', reason });
 
-const mostShown = 100;
+const maxShown = 100;
 
 /** Texts of others, which may hold anything and be long. */
 export const shown = (text: string): string =>
-  JSON.stringify(text.length > mostShown ? `${text.slice(0, mostShown)}...` : text);
+  JSON.stringify(text.length > maxShown ? `${text.slice(0, maxShown)}...` : text);

@@ -1,13 +1,13 @@
 /** The rules of a configuration, for verdicts about addresses. */
 import { CaissonError } from '../../errors.ts';
-import { type Destination, destinationOf } from '../../values/destination.ts';
+import { type Destination, parseDestination } from '../../values/destination.ts';
 import { type Nat64Prefix, nat64Prefix } from '../../values/nat64.ts';
 import type { Websites } from '../websites.ts';
 import { canonicalHost } from '../../values/host.ts';
 import { engineAddresses, ownAddresses } from './here.ts';
 import type { AddressRules } from './types.ts';
 
-export interface RulesParts {
+export interface AddressRulesInput {
   readonly allowPrivate: readonly string[];
   readonly nat64Prefix: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export interface RulesParts {
 }
 
 /** Throws `invalid_argument`. */
-export function addressRules({ allowPrivate, nat64Prefix: prefix, env, websites }: RulesParts): AddressRules {
+export function addressRules({ allowPrivate, nat64Prefix: prefix, env, websites }: AddressRulesInput): AddressRules {
   return {
     opened: allowPrivate.map(readDestination),
     nat64: prefix === null ? null : readPrefix(prefix),
@@ -30,7 +30,7 @@ export function addressRules({ allowPrivate, nat64Prefix: prefix, env, websites 
 }
 
 function readDestination(text: string): Destination {
-  const read = destinationOf(text);
+  const read = parseDestination(text);
   if (typeof read !== 'string') return read;
   throw new CaissonError('invalid_argument', `${JSON.stringify(text)} cannot be opened: ${read}`);
 }

@@ -6,11 +6,11 @@ import type { AddressRules } from './types.ts';
 import type { AddressVerdict, UrlQuery } from '../types.ts';
 
 /** Ten redirects are more than any service needs; browsers follow twenty (Fetch standard, HTTP-redirect fetch). */
-export const mostRedirects = 10;
+export const maxRedirects = 10;
 
 /** The URL and all its redirects. */
 export function judgeUrls({ url, dns, redirects = [] }: UrlQuery, rules: AddressRules): AddressVerdict {
-  if (redirects.length > mostRedirects) return block(`more than ${mostRedirects} redirects`);
+  if (redirects.length > maxRedirects) return block(`more than ${maxRedirects} redirects`);
   let base: string | undefined;
   let last: AddressVerdict | null = null;
   for (const [at, text] of [url, ...redirects].entries()) {

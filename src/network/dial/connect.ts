@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { hostOf } from '../address/url.ts';
-import { mostAttempts, type Reach } from './reach.ts';
+import { maxAttempts, type Reach } from './reach.ts';
 
-export interface ConnectParts {
+export interface DialInput {
   /** Throws for a URL that may not be connected to. */
   readonly vet: (url: URL) => Promise<readonly string[]>;
   readonly connectTimeoutMs: number;
@@ -13,12 +13,12 @@ export interface ConnectParts {
   readonly ca?: string;
 }
 
-export function vettedConnector({ vet, connectTimeoutMs, reach, ca }: ConnectParts): buildConnector.connector {
+export function vettedConnector({ vet, connectTimeoutMs, reach, ca }: DialInput): buildConnector.connector {
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...(ca === undefined ? {} : { ca }) });
   const open = async (options: buildConnector.Options): Promise<Socket> => {
     const url = urlOf(options);
     let failure: unknown;
-    for (const address of (await vet(url)).slice(0, mostAttempts))
+    for (const address of (await vet(url)).slice(0, maxAttempts))
       try {
         const to = reach(address, hostOf(url).port);
         return await opened(connect, { ...options, hostname: to.address, port: String(to.port) });

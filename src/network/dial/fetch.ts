@@ -1,19 +1,19 @@
 /** `fetch` whose every connection goes to an address that was judged, and that follows redirects by itself. */
 import { Agent, fetch as send, type Response as Answer } from 'undici';
 import { abortError, CaissonError } from '../../errors.ts';
-import { mostRedirects } from '../address/url.ts';
-import { type ConnectParts, vettedConnector } from './connect.ts';
+import { maxRedirects } from '../address/url.ts';
+import { type DialInput, vettedConnector } from './connect.ts';
 import { firstHop, type Hop, locationOf, nextHop } from './request.ts';
-import { refuseBlocked, vettedAddresses, type VetParts } from './vet.ts';
+import { refuseBlocked, vettedAddresses, type VetInput } from './vet.ts';
 
-export interface DiallerParts extends VetParts, Omit<ConnectParts, 'vet'> {}
+export interface DiallerInput extends VetInput, Omit<DialInput, 'vet'> {}
 
 export class Dialler {
-  readonly #parts: DiallerParts;
+  readonly #parts: DiallerInput;
   readonly #agent: Agent;
   #closing: Promise<void> | null = null;
 
-  constructor(parts: DiallerParts) {
+  constructor(parts: DiallerInput) {
     this.#parts = parts;
     const vet = (url: URL): Promise<readonly string[]> => vettedAddresses(url, parts);
     this.#agent = new Agent({ connect: vettedConnector({ ...parts, vet }) });
@@ -29,7 +29,7 @@ export class Dialler {
       if (location === null || init.redirect === 'manual') return nativeOf(answer, hop.url, count > 0);
       await answer.body?.cancel();
       if (init.redirect === 'error') throw new CaissonError('policy_denied', 'the answer is a redirect');
-      if (count === mostRedirects) throw new CaissonError('policy_denied', `more than ${mostRedirects} redirects`);
+      if (count === maxRedirects) throw new CaissonError('policy_denied', `more than ${maxRedirects} redirects`);
       hop = nextHop(hop, answer.status, location);
     }
   };
@@ -47,12 +47,12 @@ export class Dialler {
     try {
       return await send(url, { ...init, signal, redirect: 'manual', duplex: 'half', dispatcher: this.#agent });
     } catch (error) {
-      throw failureOf(error, url, signal);
+      throw fetchError(error, url, signal);
     }
   }
 }
 
-function failureOf(error: unknown, { host }: URL, signal: AbortSignal | null): CaissonError {
+function fetchError(error: unknown, { host }: URL, signal: AbortSignal | null): CaissonError {
   if (signal?.aborted === true) return abortError(signal);
   const cause = error instanceof Error ? error.cause : null;
   if (cause instanceof CaissonError) return cause;

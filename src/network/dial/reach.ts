@@ -4,4 +4,4 @@
 export type Reach = (address: string, port: number) => { readonly address: string; readonly port: number };
 
 /** A name may have any number of addresses; so many are tried. */
-export const mostAttempts = 4;
+export const maxAttempts = 4;

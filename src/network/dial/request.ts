@@ -83,16 +83,16 @@ export function locationOf({ status, headers }: Pick<Response, 'status' | 'heade
 /** Follows the Fetch standard (HTTP-redirect fetch), but is stricter across origins. Throws `policy_denied`. */
 export function nextHop(hop: Hop, status: number, location: string): Hop {
   const url = URL.parse(location, hop.url.href);
-  if (url === null) throw refused('to what is no URL');
-  if (url.username !== '' || url.password !== '') throw refused(`to ${url.host} with a user or a password`);
+  if (url === null) throw redirectError('to what is no URL');
+  if (url.username !== '' || url.password !== '') throw redirectError(`to ${url.host} with a user or a password`);
   const dropsBody = (status === 303 && hop.method !== 'HEAD') || (status <= 302 && hop.method === 'POST');
   const method = dropsBody && hop.method !== 'GET' ? 'GET' : hop.method;
   const body = dropsBody ? null : hop.body;
   const crosses = url.origin !== hop.url.origin;
-  if (body !== null && crosses) throw refused(`to ${url.host}, where the body would go to another origin`);
-  if (body instanceof ReadableStream) throw refused('of a body that is a stream, which cannot be sent again');
+  if (body !== null && crosses) throw redirectError(`to ${url.host}, where the body would go to another origin`);
+  if (body instanceof ReadableStream) throw redirectError('of a body that is a stream, which cannot be sent again');
   const kept = hop.headers.filter(([name]) => !crosses || harmless.has(name));
   return { url, method, body, headers: body === null ? kept.filter(([name]) => !name.startsWith('content-')) : kept };
 }
 
-const refused = (how: string): CaissonError => new CaissonError('policy_denied', `the answer redirects ${how}`);
+const redirectError = (how: string): CaissonError => new CaissonError('policy_denied', `the answer redirects ${how}`);

@@ -1,9 +1,9 @@
 /** A TCP connection to one of several addresses, which were judged a moment before. */
 import { connect, type Socket } from 'node:net';
 import { abortError, CaissonError } from '../../errors.ts';
-import { mostAttempts, type Reach } from './reach.ts';
+import { maxAttempts, type Reach } from './reach.ts';
 
-export interface SocketParts {
+export interface DialSocketInput {
   /** For one address. */
   readonly connectTimeoutMs: number;
   readonly reach: Reach;
@@ -16,9 +16,9 @@ export interface Dialled {
 }
 
 /** In turn. Throws `unavailable` when none answers. */
-export async function openSocket(addresses: readonly string[], port: number, parts: SocketParts): Promise<Dialled> {
+export async function openSocket(addresses: readonly string[], port: number, parts: DialSocketInput): Promise<Dialled> {
   let failure: unknown;
-  for (const address of addresses.slice(0, mostAttempts))
+  for (const address of addresses.slice(0, maxAttempts))
     try {
       const to = parts.reach(address, port);
       return { socket: await opened(to.address, to.port, parts), address };
@@ -30,7 +30,7 @@ export async function openSocket(addresses: readonly string[], port: number, par
   throw new CaissonError('unavailable', `no address answers${code === null ? '' : `: ${code}`}`, { cause: failure });
 }
 
-function opened(host: string, port: number, { connectTimeoutMs, signal }: SocketParts): Promise<Socket> {
+function opened(host: string, port: number, { connectTimeoutMs, signal }: DialSocketInput): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
   const giveUp = (): void => void socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }));

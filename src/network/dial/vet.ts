@@ -9,7 +9,7 @@ import { hostOf, judgeHost, judgeUrl } from '../address/url.ts';
 /** Rejects, or gives nothing, when the name is not known. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
-export interface VetParts {
+export interface VetInput {
   /** Reads the address rules that hold now. */
   readonly rules: () => AddressRules;
   readonly lookup: Lookup;
@@ -25,7 +25,7 @@ export interface VetParts {
 export const systemLookup: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
 
 /** Throws `policy_denied`, and `unavailable` for a lookup that failed: what is not known is not connected to. */
-export async function vettedAddresses(url: URL, parts: VetParts): Promise<readonly string[]> {
+export async function vettedAddresses(url: URL, parts: VetInput): Promise<readonly string[]> {
   const { addresses, ...verdict } = await judgeResolved(url, parts);
   mustAllow(verdict);
   return addresses;
@@ -34,7 +34,7 @@ export async function vettedAddresses(url: URL, parts: VetParts): Promise<readon
 /** What is blocked by its name or its scheme is not looked up. Throws as `vettedAddresses` does for a failed lookup. */
 export async function judgeResolved(
   url: URL,
-  parts: VetParts,
+  parts: VetInput,
 ): Promise<AddressVerdict & { readonly addresses: readonly string[] }> {
   const { name } = hostOf(url);
   const known = knownVerdict(url, parts);
@@ -44,7 +44,7 @@ export async function judgeResolved(
 }
 
 /** What is blocked without a lookup. Throws `policy_denied`. */
-export function refuseBlocked(url: URL, parts: VetParts): void {
+export function refuseBlocked(url: URL, parts: VetInput): void {
   const known = knownVerdict(url, parts);
   if (known !== null) mustAllow(known);
 }
@@ -52,7 +52,7 @@ export function refuseBlocked(url: URL, parts: VetParts): void {
 const loopback: readonly string[] = ['127.0.0.1', '::1'];
 
 /** `null`: the addresses of its name decide. */
-function knownVerdict(url: URL, { rules, written }: VetParts): AddressVerdict | null {
+function knownVerdict(url: URL, { rules, written }: VetInput): AddressVerdict | null {
   const { name } = hostOf(url);
   const isPlain = readIp(name) !== null || name === 'localhost';
   if (isPlain && written?.has(url.origin) === true) return { verdict: 'allow', reason: 'as the operator wrote it' };
@@ -69,7 +69,7 @@ function mustAllow({ verdict, reason }: AddressVerdict): void {
 /** Throws `unavailable` for a name that is not resolved, `timed_out` for a lookup that takes too long. */
 export async function resolved(
   name: string,
-  { lookup, lookupTimeoutMs }: Pick<VetParts, 'lookup' | 'lookupTimeoutMs'>,
+  { lookup, lookupTimeoutMs }: Pick<VetInput, 'lookup' | 'lookupTimeoutMs'>,
 ): Promise<readonly string[]> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new CaissonError('timed_out', 'the lookup took too long')), lookupTimeoutMs);
@@ -77,14 +77,14 @@ export async function resolved(
     const answers = await Promise.race([lookup(name), late]);
     if (answers.length > 0) return answers;
   } catch (error) {
-    throw notResolved(name, error);
+    throw notResolvedError(name, error);
   } finally {
     clearTimeout(timer);
   }
-  throw notResolved(name, undefined);
+  throw notResolvedError(name, undefined);
 }
 
-function notResolved(name: string, cause: unknown): CaissonError {
+function notResolvedError(name: string, cause: unknown): CaissonError {
   if (isCode(cause, 'timed_out')) return cause;
   return new CaissonError('unavailable', `${JSON.stringify(name)} is not resolved`, {
     cause,

@@ -16,8 +16,8 @@ export interface Side {
 }
 
 const context = 3;
-const mostLines = 240;
-const mostBytes = 16_000;
+const maxLines = 240;
+const maxBytes = 16_000;
 const longestLine = 400;
 
 /** `before`: `null` where the file does not exist yet. `redact`: takes secrets out of a whole text. */
@@ -97,21 +97,18 @@ const marked = (mark: string, lines: readonly string[]): readonly string[] => li
 /** Both ends. */
 function bounded(lines: readonly string[], { sha256 }: Side): string {
   const short = lines.map(shortened);
-  const head = fitting(short, { lines: (mostLines / 4) * 3, bytes: (mostBytes / 4) * 3 });
+  const head = fitting(short, { lines: (maxLines / 4) * 3, bytes: (maxBytes / 4) * 3 });
   const rest = short.slice(head.length);
-  const tail = fitting(rest.toReversed(), { lines: mostLines / 4, bytes: mostBytes / 4 }).toReversed();
+  const tail = fitting(rest.toReversed(), { lines: maxLines / 4, bytes: maxBytes / 4 }).toReversed();
   const left = rest.length - tail.length;
   const gap = left === 0 ? [] : [`[... ${left} of ${lines.length} lines are not shown; sha256 after it ${sha256} ...]`];
   return [...head, ...gap, ...tail].join('\n');
 }
 
-function fitting(
-  lines: readonly string[],
-  most: { readonly lines: number; readonly bytes: number },
-): readonly string[] {
+function fitting(lines: readonly string[], max: { readonly lines: number; readonly bytes: number }): readonly string[] {
   let bytes = 0;
   const over = lines.findIndex(
-    (line, index) => index >= most.lines || (bytes += Buffer.byteLength(line) + 1) > most.bytes,
+    (line, index) => index >= max.lines || (bytes += Buffer.byteLength(line) + 1) > max.bytes,
   );
   return over < 0 ? lines : lines.slice(0, over);
 }

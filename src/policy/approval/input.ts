@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import { shownCommand } from './display.ts';
 
-const mostUnits = 64 * 1024;
+const maxUnits = 64 * 1024;
 const endUnits = 8 * 1024;
 const shownEndUnits = 1000;
 
@@ -13,7 +13,7 @@ export function shownInput(input: string | Uint8Array, redact: (text: string) =>
   const bytes = Buffer.from(input);
   if (!isUtf8(bytes)) return `binary: ${bytes.length} bytes; sha256 ${hash('sha256', bytes)}`;
   const text = bytes.toString();
-  if (text.length <= mostUnits) return shownCommand(redact(text)).display;
+  if (text.length <= maxUnits) return shownCommand(redact(text)).display;
   // More of each end than is shown is redacted, so that a secret which begins there is seen whole.
   const head = redact(text.slice(0, endUnits)).slice(0, shownEndUnits);
   const tail = redact(text.slice(-endUnits)).slice(-shownEndUnits);

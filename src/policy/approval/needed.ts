@@ -15,7 +15,7 @@ export function kindOf({ rule }: Finding): Kind {
 }
 
 /** What somebody has decided for longer than one command. */
-export interface Standing {
+export interface StandingAnswers {
   /** YOLO, or `approvals.mode: off`. */
   readonly skips: boolean;
   /** Keys of `sessionKey` that were approved for the session. */
@@ -25,7 +25,7 @@ export interface Standing {
 }
 
 /** The findings without an answer. A rule that asks is asked every time, whatever was said before. */
-export function unansweredOf({ findings }: Decision, standing: Standing): readonly Finding[] {
+export function unansweredOf({ findings }: Decision, standing: StandingAnswers): readonly Finding[] {
   return findings.filter((finding) => {
     if (kindOf(finding) === 'rule') return true;
     return !standing.skips && !standing.session.has(sessionKey(finding, standing.exact));

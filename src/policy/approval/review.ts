@@ -7,7 +7,7 @@ import { kindOf } from './needed.ts';
 
 export type Review = 'approve' | 'deny' | 'escalate';
 
-const mostUnits = 32_768;
+const maxUnits = 32_768;
 // What a human would not see may be there to be read by a model alone.
 const unseen = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
@@ -24,7 +24,7 @@ export const reviewPolicy = [
 /** Whether a model may be asked at all: about known dangers only, in a text that a human could read as well. */
 export function isReviewable(command: string, findings: readonly Finding[]): boolean {
   return (
-    command.length <= mostUnits &&
+    command.length <= maxUnits &&
     !unseen.test(command) &&
     findings.length > 0 &&
     findings.every((finding) => kindOf(finding) === 'dangerous')

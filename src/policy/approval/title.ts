@@ -10,7 +10,7 @@ export interface Asker {
   readonly rule: string | null;
 }
 
-const mostRuleUnits = 200;
+const maxRuleUnits = 200;
 
 export function askedBy(findings: readonly Finding[]): Asker {
   const reasons = findings.flatMap((finding) => reasonOf(finding));
@@ -35,4 +35,4 @@ function reasonOf(finding: Finding): readonly string[] {
   return kind === 'rule' ? [rule] : kind === 'mode' ? [`mode ${rule}`] : [];
 }
 
-const shownRule = (rule: string): string => shownCommand(rule.slice(0, mostRuleUnits)).display.replaceAll('\n', ' ');
+const shownRule = (rule: string): string => shownCommand(rule.slice(0, maxRuleUnits)).display.replaceAll('\n', ' ');

@@ -11,14 +11,14 @@ export interface Coverage {
 }
 
 const nothing: Coverage = { all: false, missed: [] };
-const mostMissed = 4;
+const maxMissed = 4;
 
 export function coverage(commands: readonly Simple[], permissions: readonly Permission[]): Coverage {
   const allows = permissions.filter(({ verdict }) => verdict === 'allow');
   if (commands.length === 0 || allows.length === 0) return nothing;
   const each = commands.map((command) => missedBy(allows, command, ownPart(command, commands)));
   if (each.every((missed) => missed === null)) return { all: true, missed: [] };
-  return { all: false, missed: [...new Set(each.flatMap((missed) => missed ?? []))].slice(0, mostMissed) };
+  return { all: false, missed: [...new Set(each.flatMap((missed) => missed ?? []))].slice(0, maxMissed) };
 }
 
 /** `null`: a rule covers it. Else why each rule with its first words does not. */

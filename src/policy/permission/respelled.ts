@@ -7,7 +7,7 @@ const valued = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-
 const elsewhere = /^(?:include|includeif)\.|^alias\.[^=]*$/i;
 /** Another configuration for this one call; `/dev/null` is an empty one. */
 const configures = /^GIT_CONFIG(?:_COUNT|_PARAMETERS|_KEY_\d+|_GLOBAL|_SYSTEM)?$/;
-const mostDeep = 10;
+const maxDeep = 10;
 
 /** What `git --list-cmds=builtins` lists (2.39): no alias replaces these. */
 const builtins: ReadonlySet<string> = new Set(
@@ -46,9 +46,9 @@ function throughAlias(command: Simple, deep: number): readonly Simple[] {
   const at = subcommandAt(command.words);
   const name = command.words[at];
   if (name === undefined) return [];
-  const value = deep < mostDeep ? aliasOf(command, at, name.text) : hole;
+  const value = deep < maxDeep ? findAlias(command, at, name.text) : hole;
   if (value === null || value.startsWith('!')) return [];
-  const meant = value.includes(hole) ? [hole] : wordsOf(value);
+  const meant = value.includes(hole) ? [hole] : splitWords(value);
   const words = [
     ...command.words.slice(0, at),
     ...meant.map((text) => spelled(name, text)),
@@ -59,7 +59,7 @@ function throughAlias(command: Simple, deep: number): readonly Simple[] {
 }
 
 /** What the last `-c alias.NAME=` gives, a hole where it may be given elsewhere; `null`: no alias. */
-function aliasOf({ words, assignments }: Simple, at: number, name: string): string | null {
+function findAlias({ words, assignments }: Simple, at: number, name: string): string | null {
   if (builtins.has(name)) return null;
   const isSet = assignments.some((each) => configures.test(each.name) && each.value !== '/dev/null');
   let found: string | null = isSet ? hole : null;
@@ -89,7 +89,7 @@ function subcommandAt(words: readonly Word[]): number {
 }
 
 /** Splits an alias into words as git does: at blanks, with quotes and backslashes. */
-function wordsOf(value: string): readonly string[] {
+function splitWords(value: string): readonly string[] {
   const parts = value.match(/(?:"(?:\\[^]|[^"\\])*"|'[^']*'|\\[^]|[^\s"'\\])+/g) ?? [];
   return parts.map((part) =>
     part.replace(

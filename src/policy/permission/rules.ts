@@ -21,14 +21,14 @@ export interface Permission {
 }
 
 const form = /^([A-Za-z][\w.-]*)(?:\(([^]*)\))?$/;
-const mostRuleUnits = 4096;
+const maxRuleUnits = 4096;
 
 /** Throws `invalid_argument` that quotes the rule. */
 export function parsePermission(text: string, verdict: Verdict): Permission {
-  const [, tool, inside] = (text.length <= mostRuleUnits ? form.exec(text.trim()) : null) ?? [];
-  if (tool === undefined) throw malformed(text, 'is neither tool nor tool(pattern)');
+  const [, tool, inside] = (text.length <= maxRuleUnits ? form.exec(text.trim()) : null) ?? [];
+  if (tool === undefined) throw ruleSyntaxError(text, 'is neither tool nor tool(pattern)');
   if (inside === undefined) return { text, verdict, tool, pattern: { kind: 'tool' } };
-  if (inside.trim() === '') throw malformed(text, 'has nothing between the brackets');
+  if (inside.trim() === '') throw ruleSyntaxError(text, 'has nothing between the brackets');
   if (commandTools.has(tool)) return { text, verdict, tool, pattern: commandPattern(text, inside, verdict) };
   const glob = inside.trim();
   return { text, verdict, tool, pattern: tool === 'mcp' ? namePattern(glob) : { kind: 'path', glob } };
@@ -40,19 +40,19 @@ function commandPattern(text: string, inside: string, verdict: Verdict): Pattern
   const prefix = /:\*$|(?<=\s)\*$/.test(inside);
   const body = inside.replace(/(?::\*|\s\*)$/, '');
   const raws = wordsOfSimple(body);
-  if (raws === null) throw malformed(text, 'is more than one simple command');
+  if (raws === null) throw ruleSyntaxError(text, 'is more than one simple command');
   const words = raws.flatMap((raw) => resolveWord(raw, { start: 0, end: 0 }, { vars: new Map(), cwd: null }));
-  if (words.some(({ literal }) => !literal)) throw malformed(text, 'holds an expansion; write the words out');
+  if (words.some(({ literal }) => !literal)) throw ruleSyntaxError(text, 'holds an expansion; write the words out');
   // Words are compared, not matched: such a rule would forbid nothing, where somebody relies on it.
   if (verdict !== 'allow' && words.some(({ glob }) => glob))
-    throw malformed(
+    throw ruleSyntaxError(
       text,
       'has a * or ? among its words, which only stand for themselves; end it with :* for a beginning',
     );
   return { kind: prefix ? 'prefix' : 'exact', words: words.map((word) => word.text) };
 }
 
-function malformed(text: string, why: string): CaissonError {
+function ruleSyntaxError(text: string, why: string): CaissonError {
   return new CaissonError('invalid_argument', `the permission rule ${JSON.stringify(text.slice(0, 200))} ${why}`, {
     remedy: 'write terminal(git:*), terminal(npm test), write_file(src/**) or read_file',
   });

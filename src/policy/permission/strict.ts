@@ -9,7 +9,7 @@ interface StrictProfile {
   readonly rules: RuleTexts;
   readonly workspaceLock: boolean;
   readonly defaultTimeoutMs: number;
-  readonly mostTimeoutMs: number;
+  readonly maxTimeoutMs: number;
   readonly outputBytes: number;
   readonly timeoutExitCode: number;
   /** Names that a child never gets; `*` ends a prefix. */
@@ -78,7 +78,7 @@ export const strictProfile: StrictProfile = {
   },
   workspaceLock: true,
   defaultTimeoutMs: 30_000,
-  mostTimeoutMs: 120_000,
+  maxTimeoutMs: 120_000,
   outputBytes: 8192,
   timeoutExitCode: 124,
   strippedEnv: ['HERMES_API_KEY', 'OPENROUTER_*', 'DATABASE_URL*'],

@@ -33,7 +33,7 @@ export const logsIn = (value: string): boolean => /^(?:\S*\/)?ssh(?: |$)/.test(v
 const compiler =
   /^(?:s?ccache )?(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|gfortran|flang|ld|lld|mold|gold|ar|as|nm|ranlib|objcopy|strip|rustc|rustdoc|icx|nvcc)(?:-[\d.]+)?$/;
 const jobs = /^(?:\s*-{0,2}(?:[jl]\s*\d*|[knsiwB]+|jobs=\d+|no-print-directory))*\s*$/;
-const usualShell = /^(?:\/usr)?\/bin\/(?:sh|bash|dash|zsh|ksh|fish|ash)$/;
+const defaultShell = /^(?:\/usr)?\/bin\/(?:sh|bash|dash|zsh|ksh|fish|ash)$/;
 
 /** Whether a command with this variable may run something that its words do not say. */
 export function takesOver(name: string, value: string, program: string): boolean {
@@ -50,5 +50,5 @@ function isUsual(name: string, value: string): boolean {
   if (connects.test(name)) return logsIn(value);
   if (compiles.test(name)) return compiler.test(value);
   if (/FLAGS$/.test(name) && name !== 'GOFLAGS') return jobs.test(value);
-  return name === 'SHELL' && usualShell.test(value);
+  return name === 'SHELL' && defaultShell.test(value);
 }

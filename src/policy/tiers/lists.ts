@@ -36,13 +36,13 @@ export function unsureHits(analysis: Analysis): readonly Hit[] {
   return hits(unsure, analysis);
 }
 
-const mostHits = 1000;
+const maxHits = 1000;
 
 function hits(index: RuleIndex, analysis: Analysis): readonly Hit[] {
   const found: Hit[] = [];
   for (const command of analysis.commands) {
     index.hitsOf(command, analysis, (rule) => found.push({ rule, command }));
-    if (found.length > mostHits) break;
+    if (found.length > maxHits) break;
   }
   return found;
 }

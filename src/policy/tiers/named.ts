@@ -35,21 +35,21 @@ const howFar = /^(?:-[fhrpPnw]+|now|--(?:force|reboot|halt|poweroff)|\+\d+|[06])
 const marks = /^(?:-{0,2}([A-Za-z][\w.:-]*)=["']?)?(\\?[!|]\s*|:!|(?:EXEC|SYSTEM|SHELL|exec):|%pipe%|(?:\S*\/)?(?:ba|da|k|z)?sh -\w*c ["']?|\.(?:shell|system)\s+|%\()?/;
 /** Words that may begin one. */
 const risky = /(?:^|[\s/=|!:("'%])(?:rm|dd|kill|mkfs[\w.]*|wipefs|shred|find|blkdiscard|systemctl|reboot|poweroff|halt|shutdown|telinit|init)\b/;
-const mostWords = 64;
-const mostUnits = 1024;
-const mostTried = 8;
+const maxWords = 64;
+const maxUnits = 1024;
+const maxTried = 8;
 
 /** Whether what is spelled from one of its words on would be refused if it were run. */
 export function namesCatastrophe(command: Simple, analysis: Analysis): boolean {
   const { program, words, assignments, elsewhere } = command;
-  if (elsewhere === 'container' || program === null || program === '' || !(words.some(isRisky) || assignments.some(({ value }) => risky.test(value.slice(0, mostUnits))))) return false;
+  if (elsewhere === 'container' || program === null || program === '' || !(words.some(isRisky) || assignments.some(({ value }) => risky.test(value.slice(0, maxUnits))))) return false;
   const set = assignments.some(({ name, value }) => spelled(`${name}=${value}`, runsValue.test(name), { command, analysis }));
   if (set || talks.test(program) || unwrap(program, words) !== null) return set;
-  const tried = words.flatMap((word, at) => (at > 0 && isRisky(word) ? [at] : [])).slice(0, mostTried);
+  const tried = words.flatMap((word, at) => (at > 0 && isRisky(word) ? [at] : [])).slice(0, maxTried);
   return tried.some((at) => ((!looksUp.test(program) || isRunBy(at, command)) && begins(at, { command, analysis })) || spelled(words[at]?.text ?? '', isRunBy(at, command), { command, analysis }));
 }
 
-const isRisky = ({ text }: Word): boolean => text.length <= mostUnits && risky.test(text);
+const isRisky = ({ text }: Word): boolean => text.length <= maxUnits && risky.test(text);
 
 interface In {
   readonly command: Simple;
@@ -58,14 +58,14 @@ interface In {
 
 /** The words from one on: `rm -rf /`. */
 function begins(at: number, { command, analysis }: In): boolean {
-  const words = command.words.slice(at, at + mostWords);
+  const words = command.words.slice(at, at + maxWords);
   return isSpelledOut(words.map(({ text }) => text), isRunBy(at, command)) && isCatastrophe({ ...command, words, program: programOf(words[0]), redirects: [], assignments: [] }, analysis);
 }
 
 /** Inside of one word, behind a mark or the name of an option. */
 function spelled(text: string, isRun: boolean, { command, analysis }: In): boolean {
   const [mark = '', name = '', sign] = marks.exec(text) ?? [];
-  const texts = text.slice(mark.length).replace(/^["']|["'()]+$/g, '').split(/\s+/, mostWords);
+  const texts = text.slice(mark.length).replace(/^["']|["'()]+$/g, '').split(/\s+/, maxWords);
   const option = name.replace(/:+$/, '');
   if ((mark === '' && !(isRun && texts.length > 1)) || says.test(option)) return false;
   if (!isSpelledOut(texts, isRun || sign !== undefined || runsValue.test(option))) return false;

@@ -4,7 +4,7 @@
  * mirrors in sandboxes), and CVE-2026-25725 for files that do not exist yet.
  */
 
-export interface Surroundings {
+export interface HomeDirectories {
   /** The user's home directory on this host. */
   readonly userHome: string;
   /** The state directory: of the active profile, where there are several. */
@@ -37,7 +37,7 @@ const areas = '(skills|plugins|cron|memories)';
 const profileArea = new RegExp(`^profiles/([^/]+)/${areas}(?:/|$)`);
 
 /** `path`: absolute and normal. `null`: nothing is known against it. */
-export function protectionOf(path: string, surroundings: Surroundings): Protection | null {
+export function protectionOf(path: string, surroundings: HomeDirectories): Protection | null {
   if (mirror.test(path))
     return { kind: 'sandbox-mirror', description: 'a copy in a sandbox, not the configuration that holds here' };
   return crossProfile(path, surroundings.home) ?? denied(path, surroundings) ?? repository(path);
@@ -61,7 +61,7 @@ export function leadsToMirror(path: string): boolean {
   return mirrorInside(path) !== null || /^\/?(?:|root|home(?:\/[^/]+)?)$/.test(path);
 }
 
-function denied(path: string, { userHome, home }: Surroundings): Protection | null {
+function denied(path: string, { userHome, home }: HomeDirectories): Protection | null {
   const own = below(path, home);
   if (own !== null && !/^(?:sandboxes|profiles)(?:\/|$)/.test(own))
     return { kind: 'protected', description: 'the state and configuration of Caisson' };

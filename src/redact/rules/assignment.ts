@@ -5,7 +5,7 @@ import { classify, type NameClass } from '../names.ts';
 import { isSecret } from '../values.ts';
 import { authorization, cookie } from './authorization.ts';
 import { type Name, nameBefore } from './name.ts';
-import { boundedRun, eatClass, type Found, type Rule, type Text } from './rule.ts';
+import { boundedRun, eatClass, type RuleMatch, type Rule, type Text } from './rule.ts';
 import { isOfText } from './texts.ts';
 import { bytesOf, eatQuoted, type Value, valueAfter } from './value.ts';
 
@@ -22,7 +22,7 @@ export const assignment: Rule = (text, at, end) => {
   return assigned(text, { at, name, from: next === 0x3e ? end + 1 : end }); // =>
 };
 
-export interface Place {
+export interface AssignmentStart {
   /** The separator. */
   readonly at: number;
   readonly name: Name;
@@ -34,7 +34,7 @@ const shortestHeader = 'authorization'.length;
 const shortestCookie = 'cookie'.length;
 
 /** Whatever stands between a name and its value. */
-export function assigned(text: Text, { at, name, from }: Place): Found | null {
+export function assigned(text: Text, { at, name, from }: AssignmentStart): RuleMatch | null {
   const own = ownName(text, name);
   const isHeader = own.length >= shortestHeader && /^(?:proxy-)?authorization$/i.test(own);
   const isCookie = own.length >= shortestCookie && /^(?:set-)?cookie$/i.test(own);
@@ -76,7 +76,7 @@ function isList({ buffer }: Text, { quoted }: Name, { from, quote }: Value): boo
   return quote !== null && !quoted && has(brackets, buffer[from - 2]);
 }
 
-interface Parts {
+interface AssignmentText {
   readonly at: number;
   readonly name: Name;
   readonly nameClass: NameClass;
@@ -84,7 +84,7 @@ interface Parts {
 }
 
 /** What a shell runs, and templates. */
-function isCode(found: string, { at, value }: Pick<Parts, 'at' | 'value'>): boolean {
+function isCode(found: string, { at, value }: Pick<AssignmentText, 'at' | 'value'>): boolean {
   return value.quote === '`' && (found.includes('${') || (value.from === at + 2 && found.includes(' ')));
 }
 
@@ -102,7 +102,7 @@ function mayBeRandom(buffer: Buffer, from: number, end: number): boolean {
 const separators = byteClass('=');
 const brackets = byteClass('[(');
 
-function secretValue(text: Text, { at, name, nameClass, value }: Parts): Found | null {
+function secretValue(text: Text, { at, name, nameClass, value }: AssignmentText): RuleMatch | null {
   const { buffer } = text;
   const tight = separators[buffer[at] ?? 0] === 1 && value.from === at + 1 && name.end === at;
   const constant = tight && !name.quoted && !name.inQuery && /^[A-Z][A-Z0-9_]*$/.test(name.text);

@@ -1,14 +1,14 @@
 /** `Authorization: SCHEME CREDENTIALS` (RFC 9110, 11.6.2), wherever it stands: the scheme stays. */
 import { bearer, byteClass, latin1, without } from '../bytes.ts';
 import { redactedStart } from '../tally.ts';
-import { boundedRun, eatClass, type Found, goesOn, type Rule, type Text } from './rule.ts';
+import { boundedRun, eatClass, type RuleMatch, goesOn, type Rule, type Text } from './rule.ts';
 import { isOfText } from './texts.ts';
 
 const line = without('\r\n"\'`\\');
 const scheme = /^(?:[a-z][a-z-]{1,15}|aws4-[a-z0-9-]+)(?:\s|%20)+(?=\S)/i;
 const unknown = /^(?:\$|<|\{|%\w+%|[a-z]{1,12}$|\w+\(|undefined|null|none|(?:your|YOUR)[ _-])/;
 
-export function authorization(text: Text, at: number, from: number): Found | null {
+export function authorization(text: Text, at: number, from: number): RuleMatch | null {
   const run = boundedRun(text, from, line);
   if (run.open) return { openFrom: from };
   const value = latin1(text.buffer, from, run.end);
@@ -30,7 +30,7 @@ interface CookiePlace {
 }
 
 /** `Cookie: NAME=VALUE; ...` (RFC 6265): all of it says who somebody is. `Set-Cookie` has one value, and says how long. */
-export function cookie(text: Text, { at, from, header }: CookiePlace): Found | null {
+export function cookie(text: Text, { at, from, header }: CookiePlace): RuleMatch | null {
   const run = boundedRun(text, from, pairs);
   if (run.open) return { openFrom: from };
   const value = latin1(text.buffer, from, run.end);

@@ -3,7 +3,7 @@ import { byteClass, dotted, has, latin1, runStart } from '../bytes.ts';
 import type { Text } from './rule.ts';
 
 const longestName = 64;
-const mostSpaces = 32;
+const maxSpaces = 32;
 const longestType = 24;
 const space = byteClass(' \t');
 const quotes = byteClass('"\'`');
@@ -27,7 +27,7 @@ export function nameBefore(text: Text, at: number): Name | null {
   const { buffer, floor } = text;
   let end = at;
   if (buffer[at] === 0x3d && end > floor && has(operators, buffer[end - 1])) end -= 1; // := ?= +=
-  const name = nameEndingAt(text, runStart(buffer, end, space, Math.max(floor, end - mostSpaces)));
+  const name = nameEndingAt(text, runStart(buffer, end, space, Math.max(floor, end - maxSpaces)));
   return name ?? (buffer[at] === 0x3d ? typedName(text, end) : null);
 }
 

@@ -9,7 +9,7 @@ const run = 16;
 const isEmptyKey = /^[A-Za-z0-9+/=\s\\]*----[ -]END /;
 const keyStart = /^(?:\r?\n|\\n)[A-Za-z0-9+/]/;
 /** What may stand between two lines of a key: the time and the name of a log, quotes, a margin. */
-const mostNoise = 96;
+const maxNoise = 96;
 
 /** What has no end is a secret too. */
 export const privateKey: Rule = ({ buffer, floor, final }, at, end) => {
@@ -19,7 +19,7 @@ export const privateKey: Rule = ({ buffer, floor, final }, at, end) => {
   const isKey = hasKeyRun(buffer, end, end + ahead.length) || isEmptyKey.test(ahead);
   if (!isKey && !final && ahead.length < lookAhead) return { openFrom: end };
   if (!isKey && !keyStart.test(ahead)) return null;
-  return { kind: 'private-key', from: end, eat: eatKey(isKey ? mostNoise : 0) };
+  return { kind: 'private-key', from: end, eat: eatKey(isKey ? maxNoise : 0) };
 };
 
 /** The lines of a PuTTY key, behind how many they are. */

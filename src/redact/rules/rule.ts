@@ -14,14 +14,14 @@ export interface Text {
 /** Takes a secret's bytes as they come. `buffer.length`: it may go on in the next chunk. */
 export type Eat = (buffer: Buffer, at: number) => number;
 
-export type Found =
+export type RuleMatch =
   /** `from` is the first byte of the secret; `eat` goes on behind its prefix, if it has one. */
   | { readonly kind: string; readonly from: number; readonly eatFrom?: number; readonly eat: Eat }
   /** It depends on what comes. Bytes from here on wait. */
   | { readonly openFrom: number };
 
 /** `at` is the first byte of the trigger, `end` the first behind it. */
-export type Rule = (text: Text, at: number, end: number) => Found | null;
+export type Rule = (text: Text, at: number, end: number) => RuleMatch | null;
 
 /** How far a rule looks ahead. A longer one is decided by its beginning, so that output does not wait for its end. */
 export const lookAhead = 256;
@@ -47,14 +47,14 @@ const last: { buffer: Buffer | null; table: ByteClass | null; from: number; end:
 };
 
 export function boundedRun({ buffer, final }: Text, from: number, table: ByteClass): Run {
-  const most = from + lookAhead;
+  const max = from + lookAhead;
   const isWithin = last.buffer === buffer && last.table === table && from >= last.from && from <= last.end;
-  const end = runEnd(buffer, isWithin ? last.end : from, table, Math.min(most, buffer.length));
+  const end = runEnd(buffer, isWithin ? last.end : from, table, Math.min(max, buffer.length));
   last.buffer = buffer;
   last.table = table;
   last.from = from;
   last.end = end;
-  return { end, open: !final && end === buffer.length && end < most };
+  return { end, open: !final && end === buffer.length && end < max };
 }
 
 export function precededBy({ buffer, floor }: Text, at: number, table: ByteClass): boolean {

@@ -5,7 +5,7 @@ import { NextWord } from '../next.ts';
 import { isSecret } from '../values.ts';
 import { authorization } from './authorization.ts';
 import { nameEndingAt } from './name.ts';
-import { boundedRun, eatClass, type Found, type Rule, type Text } from './rule.ts';
+import { boundedRun, eatClass, type RuleMatch, type Rule, type Text } from './rule.ts';
 import { isOfText } from './texts.ts';
 import { bytesOf, eatQuoted, type Value, valueAfter } from './value.ts';
 
@@ -65,7 +65,7 @@ const shortOptions: readonly ShortOption[] = [
 ];
 const longestOption = 16;
 
-function shortOption(text: Text, start: number, end: number): Found | null {
+function shortOption(text: Text, start: number, end: number): RuleMatch | null {
   const { buffer, floor } = text;
   if (!has(shortStarts, buffer[start])) return null;
   const from = Math.max(floor, end - farthestCommand);
@@ -97,13 +97,13 @@ export const listed: Rule = (text, _at, end) => {
 };
 
 /** Finds the credentials of a quoted header: a value without a digit or a space may be the name of another header. */
-function headerBesides(text: Text, value: Value): Found | null {
+function headerBesides(text: Text, value: Value): RuleMatch | null {
   const run = boundedRun(text, value.from, bytesOf(value, false));
   if (run.open) return { openFrom: value.from };
   return /[\d ]/.test(latin1(text.buffer, value.from, run.end)) ? authorization(text, value.from, value.from) : null;
 }
 
-function quotedBesides(text: Text, value: Value): Found | null {
+function quotedBesides(text: Text, value: Value): RuleMatch | null {
   const table = bytesOf(value, false);
   const run = boundedRun(text, value.from, table);
   if (run.open) return { openFrom: value.from };
@@ -170,7 +170,7 @@ interface Besides {
 
 const argument = without(' \t\r\n"\'`;|<>');
 
-function besides(text: Text, at: number, how: Besides): Found | null {
+function besides(text: Text, at: number, how: Besides): RuleMatch | null {
   const { isPassword, before = /^/, isSure = false, mustQuote = false } = how;
   const { buffer } = text;
   // A second space, or another option, stands where the value would begin.

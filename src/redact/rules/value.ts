@@ -2,8 +2,8 @@
 import { byteClass, has, latin1, without } from '../bytes.ts';
 import type { Eat, Text } from './rule.ts';
 
-const mostSpaces = 64;
-const mostBackslashes = 8;
+const maxSpaces = 64;
+const maxBackslashes = 8;
 const space = byteClass(' \t');
 const quotes = byteClass('"\'`');
 /** `b'...'`, `r"..."`, `@"..."`, `$'...'`, `["..."]`. */
@@ -32,8 +32,8 @@ export function valueAfter({ buffer, final }: Text, end: number): Value | { read
   if (first !== undefined && bare[first] === 1 && prefixes[first] === 0)
     return { from: end, quote: null, escaped: false };
   let from = end;
-  const most = from + mostSpaces;
-  while (from < most && has(space, buffer[from])) from += 1;
+  const max = from + maxSpaces;
+  while (from < max && has(space, buffer[from])) from += 1;
   const skipped = wrapAt({ buffer, final }, from);
   if (skipped === null) return { openFrom: from };
   from += skipped;
@@ -67,7 +67,7 @@ interface Mark {
 function quoteAt(buffer: Buffer, from: number): Mark {
   let at = from;
   if (has(prefixes, buffer[at])) at += 1;
-  while (at - from < mostBackslashes && buffer[at] === 0x5c) at += 1;
+  while (at - from < maxBackslashes && buffer[at] === 0x5c) at += 1;
   const none = { open: at >= buffer.length, quote: null, escaped: false, end: from };
   const byte = buffer[at];
   if (byte === undefined || !has(quotes, byte)) return none;

@@ -138,17 +138,17 @@ const vendors: readonly Vendor[] = [
 
 type Triggers = readonly (readonly [string, Rule])[];
 
-const triggersOf = (list: readonly Vendor[]): Triggers =>
-  list.flatMap((vendor) => vendor.prefixes.map((prefix) => [prefix, ruleOf(vendor)] as const));
+const buildTriggers = (list: readonly Vendor[]): Triggers =>
+  list.flatMap((vendor) => vendor.prefixes.map((prefix) => [prefix, buildRule(vendor)] as const));
 
 const all = [...vendors, ...moreVendors];
 
 /** They are replaced with what they begin. */
-export const vendorTriggers = triggersOf(all.filter(({ within }) => within !== true));
+export const vendorTriggers = buildTriggers(all.filter(({ within }) => within !== true));
 /** Only what stands behind them is replaced. */
-export const vendorTriggersWithin = triggersOf(all.filter(({ within }) => within === true));
+export const vendorTriggersWithin = buildTriggers(all.filter(({ within }) => within === true));
 
-function ruleOf({ kind, rest, min, unlikeWords = false, within = false, kinds = {}, shape }: Vendor): Rule {
+function buildRule({ kind, rest, min, unlikeWords = false, within = false, kinds = {}, shape }: Vendor): Rule {
   const eat = eatClass(rest);
   return (text, at, end) => {
     if (!within && goesOn(text, at, unlikeWords ? word : alphanumeric)) return null;

@@ -1,21 +1,21 @@
 /** Secrets that are asked for at the time of use: from a vault by its program, from a file, from another variable. */
 import { hash } from 'node:crypto';
 import { type CredentialContent, type CredentialSource, fileStamp } from '../credentials/source.ts';
-import { pathOf, resolve, type Surroundings } from './resolve.ts';
+import { pathOf, resolve, type ResolveContext } from './resolve.ts';
 import type { SecretSource } from './types.ts';
 
-interface Held {
+interface CachedSecret {
   readonly value: string | null;
   readonly until: number;
 }
 
 export class Broker {
   readonly #sources: ReadonlyMap<string, SecretSource>;
-  readonly #where: Surroundings;
-  readonly #held = new Map<string, Held>();
+  readonly #where: ResolveContext;
+  readonly #held = new Map<string, CachedSecret>();
   readonly #asking = new Map<string, Promise<string | null>>();
 
-  constructor(sources: Readonly<Record<string, SecretSource>>, where: Surroundings) {
+  constructor(sources: Readonly<Record<string, SecretSource>>, where: ResolveContext) {
     this.#sources = new Map(Object.entries(sources));
     this.#where = where;
   }

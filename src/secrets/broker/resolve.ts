@@ -5,44 +5,44 @@ import { CaissonError } from '../../errors.ts';
 import { runProgram } from '../../lib/run-program.ts';
 import type { SecretSource } from './types.ts';
 
-export interface Surroundings {
+export interface ResolveContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Directory in which programs start: the state directory. */
   readonly cwd: string;
 }
 
-const mostFileBytes = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 const defaultTimeoutSeconds = 10;
 
 /** `null`: the source is there and has nothing. Throws `unavailable`, `timed_out`, `invalid_argument`. */
-export async function resolve(name: string, source: SecretSource, where: Surroundings): Promise<string | null> {
+export async function resolve(name: string, source: SecretSource, where: ResolveContext): Promise<string | null> {
   if ('env' in source) return where.env[source.env] ?? null;
   return 'file' in source ? await fromFile(name, source.file, where) : await fromProgram(name, source, where);
 }
 
-export function pathOf(file: string, env: Surroundings['env']): string {
+export function pathOf(file: string, env: ResolveContext['env']): string {
   return file.startsWith('~/') ? join(env['HOME'] ?? '/', file.slice(2)) : file;
 }
 
-async function fromFile(name: string, file: string, { env }: Surroundings): Promise<string | null> {
+async function fromFile(name: string, file: string, { env }: ResolveContext): Promise<string | null> {
   const path = pathOf(file, env);
   try {
     const found = await stat(path);
-    if (!found.isFile() || found.size > mostFileBytes)
-      throw failed('invalid_argument', name, `${file} is no regular file of at most ${mostFileBytes} bytes`);
+    if (!found.isFile() || found.size > maxFileBytes)
+      throw secretError('invalid_argument', name, `${file} is no regular file of at most ${maxFileBytes} bytes`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof CaissonError) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     if (code === 'ENOENT') return null;
-    throw failed('unavailable', name, `${file} cannot be read (${code})`, error);
+    throw secretError('unavailable', name, `${file} cannot be read (${code})`, error);
   }
 }
 
 async function fromProgram(
   name: string,
   source: Extract<SecretSource, { readonly exec: unknown }>,
-  { env, cwd }: Surroundings,
+  { env, cwd }: ResolveContext,
 ): Promise<string> {
   const seconds = source.timeout ?? defaultTimeoutSeconds;
   const set = Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
@@ -57,14 +57,18 @@ async function fromProgram(
   const program = source.exec[0];
   if (end.kind === 'failed') {
     const late = performance.now() - started >= seconds * 1000;
-    if (late) throw failed('timed_out', name, `${program} did not answer within ${seconds} s`);
-    throw failed('unavailable', name, `${program} ${end.missing ? 'is not there' : 'could not be run to its end'}`);
+    if (late) throw secretError('timed_out', name, `${program} did not answer within ${seconds} s`);
+    throw secretError(
+      'unavailable',
+      name,
+      `${program} ${end.missing ? 'is not there' : 'could not be run to its end'}`,
+    );
   }
-  if (end.exitCode !== 0) throw failed('unavailable', name, `${program} ended with ${end.exitCode}`);
+  if (end.exitCode !== 0) throw secretError('unavailable', name, `${program} ended with ${end.exitCode}`);
   return end.stdout;
 }
 
-function failed(
+function secretError(
   code: 'unavailable' | 'timed_out' | 'invalid_argument',
   name: string,
   what: string,

@@ -4,7 +4,14 @@
  */
 import { CaissonError } from '../../errors.ts';
 import { copyFile, type CopyPlace, removeCopies } from './copied.ts';
-import { type CredentialRecord, type Placed, readRecord, recordStamp, shownDirectory, writeRecord } from './record.ts';
+import {
+  type CredentialRecord,
+  type PlacedFile,
+  readRecord,
+  recordStamp,
+  shownDirectory,
+  writeRecord,
+} from './record.ts';
 import { hideFile, showFile } from './shown.ts';
 import type { CredentialContent, CredentialSource } from './source.ts';
 import { existsSync } from 'node:fs';
@@ -37,18 +44,18 @@ export interface CredentialOptions {
   readonly seen: (path: string, bytes: Uint8Array) => void;
 }
 
-interface Known {
+interface PlacedFiles {
   readonly record: string | null;
   /** Stamps of the sources, by path; `null` for one that was not there. */
   readonly stamps: ReadonlyMap<string, string | null>;
   readonly state: CredentialState;
 }
 
-const nothing: Known = { record: null, stamps: new Map(), state: { directory: null, missing: [] } };
+const nothing: PlacedFiles = { record: null, stamps: new Map(), state: { directory: null, missing: [] } };
 
 export class CredentialFiles {
   readonly #options: CredentialOptions;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, PlacedFiles>();
 
   constructor(options: CredentialOptions) {
     this.#options = options;
@@ -62,14 +69,14 @@ export class CredentialFiles {
   }
 
   /** `null` when there may be something to do. */
-  #first(sandboxId: string, wish: CredentialWish): Known | null {
+  #first(sandboxId: string, wish: CredentialWish): PlacedFiles | null {
     const wanted = wish.configured.length + wish.bySkills.length;
     if (wanted > 0 || recordStamp(this.#options.home, sandboxId) !== null) return null;
     this.#known.set(sandboxId, nothing);
     return nothing;
   }
 
-  #holds(sandboxId: string, { record, stamps }: Known, { configured, bySkills }: CredentialWish): boolean {
+  #holds(sandboxId: string, { record, stamps }: PlacedFiles, { configured, bySkills }: CredentialWish): boolean {
     const { home, source } = this.#options;
     if (![...configured, ...bySkills].every((path) => stamps.has(path))) return false;
     if (stamps.size > 0 && recordStamp(home, sandboxId) !== record) return false;
@@ -91,7 +98,7 @@ export class CredentialFiles {
     return state;
   }
 
-  async #read(wanted: ReadonlyMap<string, Placed['by']>): Promise<ReadonlyMap<string, CredentialContent>> {
+  async #read(wanted: ReadonlyMap<string, PlacedFile['by']>): Promise<ReadonlyMap<string, CredentialContent>> {
     const found = new Map<string, CredentialContent>();
     for (const path of wanted.keys()) {
       const content = await this.#options.source.read(path);
@@ -107,7 +114,7 @@ export class CredentialFiles {
     place: CredentialPlace,
     what: {
       readonly record: CredentialRecord;
-      readonly wanted: ReadonlyMap<string, Placed['by']>;
+      readonly wanted: ReadonlyMap<string, PlacedFile['by']>;
       readonly found: ReadonlyMap<string, CredentialContent>;
     },
   ): Promise<CredentialRecord> {
@@ -129,9 +136,9 @@ export class CredentialFiles {
   }
 }
 
-function wantedOf(record: CredentialRecord, wish: CredentialWish): ReadonlyMap<string, Placed['by']> {
+function wantedOf(record: CredentialRecord, wish: CredentialWish): ReadonlyMap<string, PlacedFile['by']> {
   const earlier = Object.entries(record.placed).filter(([, { by }]) => by === 'skill');
-  return new Map<string, Placed['by']>([
+  return new Map<string, PlacedFile['by']>([
     ...earlier.map(([path]) => [path, 'skill'] as const),
     ...wish.bySkills.map((path) => [path, 'skill'] as const),
     ...wish.configured.map((path) => [path, 'config'] as const),

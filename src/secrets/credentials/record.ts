@@ -10,7 +10,7 @@ import { statSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface Placed {
+export interface PlacedFile {
   /** Stamp of the source at the time it was placed. */
   readonly stamp: string;
   /** What the configuration no longer declares goes; what a skill has declared stays as long as its source. */
@@ -18,7 +18,7 @@ export interface Placed {
 }
 
 export interface CredentialRecord {
-  readonly placed: Readonly<Record<string, Placed>>;
+  readonly placed: Readonly<Record<string, PlacedFile>>;
   /** Directory of the files inside the sandbox. `null`: nothing was ever placed. */
   readonly directory: string | null;
 }

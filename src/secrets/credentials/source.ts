@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { CaissonError } from '../../errors.ts';
 import { isOwnFile } from '../../values/credential-path.ts';
 
-const mostFileBytes = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 
 export interface CredentialContent {
   readonly bytes: Buffer;
@@ -44,8 +44,9 @@ export function filesOfHost(home: string, files: () => Readonly<Record<string, s
       const real = file === null ? null : await realpath(file).catch((error: unknown) => absent(path, error));
       if (real === null) return null;
       const inside = relative(await realpath(home), real);
-      if (!inside.startsWith('../') && isOwnFile(inside)) throw refused(path, "it leads to one of Caisson's own files");
-      return await contentOf(path, real);
+      if (!inside.startsWith('../') && isOwnFile(inside))
+        throw credentialFileError(path, "it leads to one of Caisson's own files");
+      return await readContent(path, real);
     },
   };
 }
@@ -68,12 +69,13 @@ async function readCredential(home: string, path: string): Promise<CredentialCon
   const real = await realpath(join(home, path)).catch((error: unknown) => absent(path, error));
   if (real === null) return null;
   const inside = relative(await realpath(home), real);
-  if (inside.startsWith('../') || inside === '..') throw refused(path, 'it leads out of the state directory');
-  if (isOwnFile(inside)) throw refused(path, "it leads to one of Caisson's own files");
-  return await contentOf(path, real);
+  if (inside.startsWith('../') || inside === '..')
+    throw credentialFileError(path, 'it leads out of the state directory');
+  if (isOwnFile(inside)) throw credentialFileError(path, "it leads to one of Caisson's own files");
+  return await readContent(path, real);
 }
 
-async function contentOf(path: string, real: string): Promise<CredentialContent | null> {
+async function readContent(path: string, real: string): Promise<CredentialContent | null> {
   // Neither a link that takes its place now nor a named pipe is opened.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(real, flags).catch((error: unknown) => absent(path, error));
@@ -81,7 +83,7 @@ async function contentOf(path: string, real: string): Promise<CredentialContent 
   try {
     const found = await file.stat({ bigint: true });
     const problem = problemWith(found);
-    if (problem !== null) throw refused(path, problem);
+    if (problem !== null) throw credentialFileError(path, problem);
     return { bytes: await file.readFile(), stamp: stamp(found) };
   } finally {
     await file.close();
@@ -91,16 +93,16 @@ async function contentOf(path: string, real: string): Promise<CredentialContent 
 function problemWith(found: BigIntStats): string | null {
   if (!found.isFile()) return 'it is no regular file';
   if (found.nlink > 1n) return 'it has several names (hard links), so that it could be a file from anywhere';
-  return found.size > mostFileBytes ? `it is larger than ${mostFileBytes} bytes` : null;
+  return found.size > maxFileBytes ? `it is larger than ${maxFileBytes} bytes` : null;
 }
 
 function absent(path: string, error: unknown): null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-  throw refused(path, `it cannot be opened (${code})`, error);
+  throw credentialFileError(path, `it cannot be opened (${code})`, error);
 }
 
-function refused(path: string, problem: string, cause?: unknown): CaissonError {
+function credentialFileError(path: string, problem: string, cause?: unknown): CaissonError {
   return new CaissonError('invalid_argument', `the credential file ${JSON.stringify(path)} is refused: ${problem}`, {
     cause,
     details: { path },

@@ -5,7 +5,7 @@
 import { classify } from '../../redact/names.ts';
 import type { Declared } from '../../redact/types.ts';
 
-const mostValues = 16;
+const maxValues = 16;
 const shortestValue = 8;
 const assigned = /^[ \t]*(?:export[ \t]+)?["']?([\w.-]{2,64})["']?[ \t]*[=:][ \t]*(["']?)(.+?)\2[ \t]*[,;]?$/gm;
 /** `.netrc` */
@@ -17,7 +17,7 @@ export function valuesIn(path: string, bytes: Uint8Array): readonly Declared[] {
   const values = textsIn(text) ?? [text, ...namedIn(text)];
   return [...new Set(values)]
     .filter((value) => value.trim().length >= shortestValue)
-    .slice(0, mostValues)
+    .slice(0, maxValues)
     .map((value) => ({ name: path, value }));
 }
 

@@ -2,7 +2,7 @@
 import { isLookAlike } from './fold.ts';
 import type { ScanFinding } from './types.ts';
 
-type Found = Omit<ScanFinding, 'line'>;
+type CharacterFinding = Omit<ScanFinding, 'line'>;
 
 /** Embeddings, overrides and isolates (UAX 9). */
 const bidirectional = /[\u202a-\u202e\u2066-\u2069]+/gu;
@@ -14,7 +14,7 @@ const invisible =
 const control = /[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]+/gu;
 const words = /[\p{L}\p{M}\p{N}]+/gu;
 
-export function characterFindings(text: string): readonly Found[] {
+export function characterFindings(text: string): readonly CharacterFinding[] {
   const isRightToLeft = rightToLeft.test(text);
   return [
     ...found(text, bidirectional, 'bidirectional_characters', 'changes the order in which text is shown'),
@@ -29,7 +29,12 @@ export function characterFindings(text: string): readonly Found[] {
   ];
 }
 
-function found(text: string, pattern: RegExp, category: Found['category'], description: string): readonly Found[] {
+function found(
+  text: string,
+  pattern: RegExp,
+  category: CharacterFinding['category'],
+  description: string,
+): readonly CharacterFinding[] {
   return [...text.matchAll(pattern)].map(({ index, 0: match }) => ({
     category,
     rule: [...new Set(Array.from(match, codeOf))].slice(0, 4).join(' '),
@@ -64,7 +69,7 @@ function isUsual(text: string, start: number, end: number): boolean {
 const latin = /[a-z]/i;
 
 /** Words that mix Latin letters with letters of another script that look like them. */
-function confusables(text: string): readonly Found[] {
+function confusables(text: string): readonly CharacterFinding[] {
   return [...text.matchAll(words)].flatMap(({ index, 0: word }) => {
     const others = Array.from(word).filter((character) => character > '\u007f');
     const mixed = others.length > 0 && latin.test(word) && others.every(isLookAlike);

@@ -9,8 +9,8 @@ import { phrases } from './phrases.ts';
 import type { ScanFinding, ScanResult } from './types.ts';
 
 /** Longer files are no context files. */
-const mostBytes = 256 * 1024;
-const mostFindings = 100;
+const maxBytes = 256 * 1024;
+const maxFindings = 100;
 
 export interface Scanned {
   readonly name: string;
@@ -30,8 +30,8 @@ export function scan({ name, bytes }: Scanned, isApproved: (sha256: string) => b
 
 function textOf(bytes: Uint8Array): string | ScanFinding {
   const unreadable = { category: 'unreadable' as const, start: 0, end: 0, line: 1 };
-  if (bytes.length > mostBytes)
-    return { ...unreadable, rule: 'too-long', description: `is longer than ${mostBytes} bytes` };
+  if (bytes.length > maxBytes)
+    return { ...unreadable, rule: 'too-long', description: `is longer than ${maxBytes} bytes` };
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -50,7 +50,7 @@ function findingsIn(text: string): readonly ScanFinding[] {
   );
   const all = [...said, ...characterFindings(text)].toSorted((a, b) => a.start - b.start || a.end - b.end);
   const lineAt = lineCounter(text);
-  return all.slice(0, mostFindings).map((finding) => ({ ...finding, line: lineAt(finding.start) }));
+  return all.slice(0, maxFindings).map((finding) => ({ ...finding, line: lineAt(finding.start) }));
 }
 
 /** For places that do not go back. */

@@ -1,6 +1,6 @@
 /** Who may talk to an agent through a messenger, as front ends ask and decide it. Opened on first use. */
 import type { Access } from '../../access/open.ts';
-import { ownPairing } from '../../access/refusals.ts';
+import { ownPairingError } from '../../access/refusals.ts';
 import type { AccessApi } from '../api.ts';
 import type { Loaded } from '../../config/types.ts';
 import { isInside } from '../../guard/inside.ts';
@@ -10,7 +10,7 @@ import type { Context } from '../../sandbox/context.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `env`: of this process, which may be one that Caisson itself started. */
-export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environment): AccessApi {
+export function createAccessApi({ store, audit }: Context, loaded: Loaded, env: Environment): AccessApi {
   const open = remembered(async (): Promise<Access> => {
     const room = await import('../../access/open.ts');
     return new room.Access({ loaded, store, audit });
@@ -19,7 +19,7 @@ export function accessOf({ store, audit }: Context, loaded: Loaded, env: Environ
     const access = await open();
     if (isInside(env)) {
       await access.refused({ what: 'inside', why: 'inside-a-command', platform: null });
-      throw ownPairing();
+      throw ownPairingError();
     }
     return await work(access);
   };

@@ -4,26 +4,26 @@ import { toCaissonError } from '../../errors.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
 import type { AccountItem, AccountView, Options } from '../types.ts';
 
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 const longestName = 200;
 
 /** Backends without an account are left out. One that does not answer is an entry with an error. */
-export async function accountsOf(
+export async function readAccounts(
   context: Context,
   names: readonly string[],
   options: Options,
 ): Promise<readonly AccountView[]> {
   const views = await Promise.all(
-    names.map(async (name) => await accountOf(await context.backend(name), context.store.instance, options)),
+    names.map(async (name) => await readAccount(await context.backend(name), context.store.instance, options)),
   );
   return views.filter((view) => view !== null);
 }
 
-async function accountOf(backend: Backend, instance: string, options: Options): Promise<AccountView | null> {
+async function readAccount(backend: Backend, instance: string, options: Options): Promise<AccountView | null> {
   if (backend.account === undefined) return null;
   try {
     const entries = await backend.account.list(cancelable(options));
-    const items = entries.slice(0, mostEntries).map((entry) => itemOf(entry, instance));
+    const items = entries.slice(0, maxEntries).map((entry) => itemOf(entry, instance));
     return { backend: backend.name, items, error: null };
   } catch (error) {
     const { message } = toCaissonError(error);

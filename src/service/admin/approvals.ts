@@ -2,7 +2,7 @@
 import type { Audit } from '../../audit/types.ts';
 import { CaissonError, type Code, isCode, toCaissonError } from '../../errors.ts';
 import type { AnswerAll, AnsweredAll, ApprovalView, ApprovalsApi, Choice, GrantView } from '../api.ts';
-import { ownAnswer } from '../../guard/approval-queue.ts';
+import { ownAnswerError } from '../../guard/approval-queue.ts';
 import { isInside } from '../../guard/inside.ts';
 import { networkAsked } from '../../egress/question.ts';
 import type { Guard } from '../../guard/open.ts';
@@ -15,14 +15,17 @@ import type { Permit } from '../network/permit.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Surroundings {
+interface ApprovalContext {
   /** Environment of this process, which may be one that Caisson itself started. */
   readonly env: Environment;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
   readonly permit: Permit;
 }
 
-export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit, permit }: Surroundings): ApprovalsApi {
+export function approvalsOf(
+  { queue, grants, approvals }: Guard,
+  { env, audit, permit }: ApprovalContext,
+): ApprovalsApi {
   const answer: ApprovalsApi['answer'] = async (id, choice, by, { caller } = {}) => {
     try {
       checkNetworkAnswer(await queue.get(id, caller), choice, caller);
@@ -46,7 +49,7 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit, p
     list: async ({ caller } = {}) => (await queue.list(caller)).map((row) => viewOf(row, caller)),
     get: async (id, { caller } = {}) => viewOf(await queue.get(id, caller), caller),
     answerAll: async ({ taskId, choice }: AnswerAll, by, options = {}) => {
-      if (isInside(env)) throw ownAnswer('a question');
+      if (isInside(env)) throw ownAnswerError('a question');
       checkForAll(choice);
       const waiting = (await queue.list(options.caller)).filter((each) => each.taskId === taskId);
       return await answerEach(waiting, (id) => answer(id, choice, by, options));
@@ -54,7 +57,7 @@ export function approvalsOf({ queue, grants, approvals }: Guard, { env, audit, p
     grants: async () => (await grants.list()).map(grantViewOf),
     revoke: async (id, by, { caller } = {}) => {
       const grant = await grants.revoke(id);
-      if (grant === null) throw noGrant(id);
+      if (grant === null) throw noGrantError(id);
       const { taskId, covers } = grant;
       const revoked = { revoked: id, covers, by: by.slice(0, 200), ...callerEntry(caller) };
       await audit.record({ type: 'decision', taskId, execId: null, ...revoked });
@@ -112,7 +115,7 @@ async function answerEach(
   return { answered, left };
 }
 
-export function noGrant(id: string): CaissonError {
+export function noGrantError(id: string): CaissonError {
   return new CaissonError('not_found', `there is no answer ${id.slice(0, 64)} that still holds`, {
     remedy: 'caisson approvals ls --granted',
   });

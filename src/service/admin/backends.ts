@@ -1,13 +1,13 @@
 /** What backends can do on this host, and the keys of the hosts that they reach. */
 import type { BackendsApi } from '../api.ts';
 import type { Trust } from '../../backend.ts';
-import { accountsOf } from './account.ts';
+import { readAccounts } from './account.ts';
 import { CaissonError } from '../../errors.ts';
 import { isInside } from '../../guard/inside.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
 import type { Plans } from '../../sandbox/plan.ts';
 
-export interface BackendParts {
+export interface BackendsDependencies {
   readonly context: Context;
   readonly plans: Pick<Plans, 'missingOn'>;
   readonly names: readonly string[];
@@ -17,7 +17,7 @@ export interface BackendParts {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export function backendsOf({ context, names, modules, plans, env }: BackendParts): BackendsApi {
+export function createBackendsApi({ context, names, modules, plans, env }: BackendsDependencies): BackendsApi {
   return {
     check: async (asked = names, options = {}) =>
       await Promise.all(
@@ -28,11 +28,11 @@ export function backendsOf({ context, names, modules, plans, env }: BackendParts
           return { backend: name, module: modules[name] ?? null, check, degraded };
         }),
       ),
-    account: async (asked, options = {}) => await accountsOf(context, asked, options),
+    account: async (asked, options = {}) => await readAccounts(context, asked, options),
     hostKeys: async (backend, options = {}) => await (await facetOf(context, backend)).look(cancelable(options)),
     // A person decides, and the decision is on record before it counts.
     confirmHostKey: async (backend, { host, fingerprint }, options = {}) => {
-      if (isInside(env)) throw ownAnswer();
+      if (isInside(env)) throw ownTrustError();
       const facet = await facetOf(context, backend);
       await context.audit.record({ type: 'trust', taskId: null, execId: null, backend, host, fingerprint });
       await facet.confirm({ host, fingerprint }, cancelable(options));
@@ -48,7 +48,7 @@ async function facetOf(context: Context, name: string): Promise<Trust> {
   });
 }
 
-function ownAnswer(): CaissonError {
+function ownTrustError(): CaissonError {
   return new CaissonError('permission_denied', 'a command that Caisson runs cannot confirm the key of a host', {
     remedy: 'do it on a terminal of your own',
   });

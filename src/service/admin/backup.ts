@@ -16,9 +16,9 @@ const ofDatabase = /^caisson\.db(?:-wal|-shm|\.lock(?:-journal)?|\.sound(?:\.\d+
 /** They name a service that runs, and hold its tokens: a command on the copy would go through it to the first directory. */
 const ofService = /^service\.(?:json|answer|lock)/;
 
-type Parts = Pick<Context, 'home' | 'store' | 'audit'>;
+type BackupDependencies = Pick<Context, 'home' | 'store' | 'audit'>;
 
-export async function backUp(parts: Parts, directory: string): Promise<Backup> {
+export async function backUp(parts: BackupDependencies, directory: string): Promise<Backup> {
   const target = resolve(directory);
   await checkTarget(parts.home, target);
   const draft = `${target}.partial-${crypto.randomUUID()}`;
@@ -27,7 +27,7 @@ export async function backUp(parts: Parts, directory: string): Promise<Backup> {
     await copyTree(parts.home, draft, (name) => leftOut.has(name) || ofDatabase.test(name) || ofService.test(name));
     await parts.audit.copyTo(join(draft, 'audit'));
     await parts.store.copyTo(join(draft, 'caisson.db'));
-    const size = await sizeOf(draft);
+    const size = await measureDirectory(draft);
     await rename(draft, target);
     await sync(dirname(target));
     return { directory: target, ...size };
@@ -45,10 +45,10 @@ async function checkTarget(home: string, target: string): Promise<void> {
       remedy: 'name a directory beside it, best on another disk',
     });
   if ((await lstat(target).catch(() => null)) === null) return;
-  throw isTaken(target);
+  throw targetExistsError(target);
 }
 
-function isTaken(target: string): CaissonError {
+function targetExistsError(target: string): CaissonError {
   return new CaissonError('already_exists', `${target} is there`, { remedy: 'name a directory that is not there yet' });
 }
 
@@ -74,7 +74,7 @@ async function sync(path: string): Promise<void> {
   await file.sync();
 }
 
-async function sizeOf(directory: string): Promise<Pick<Backup, 'files' | 'bytes'>> {
+async function measureDirectory(directory: string): Promise<Pick<Backup, 'files' | 'bytes'>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
@@ -89,7 +89,7 @@ function failure(error: unknown, target: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (error instanceof CaissonError || typeof code !== 'string') return error;
   // Another backup, or another program, has taken the name while this one was made.
-  if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') return isTaken(target);
+  if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') return targetExistsError(target);
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return new CaissonError(full ? 'resource_exhausted' : 'failed_precondition', `no backup in ${target}: ${code}`, {
     cause: error,

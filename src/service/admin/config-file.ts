@@ -10,7 +10,7 @@ import { configEntry } from './config-entry.ts';
 
 const longestKey = 200;
 
-export interface FileParts {
+export interface ConfigFileInput {
   readonly home: string;
   /** Loads a text as if it were the file. Throws for one that would not load. */
   readonly tried: (text: string) => Promise<Loaded>;
@@ -21,7 +21,7 @@ export interface FileParts {
 /** The audit, kept as long as this configuration says. */
 export type AuditFor = (loaded: Loaded) => Pick<Audit, 'record'>;
 
-export function configFileOf({ home, tried, alone }: FileParts): ConfigFile {
+export function configFileOf({ home, tried, alone }: ConfigFileInput): ConfigFile {
   const check = async (text: string): Promise<Loaded> => {
     const loaded = await tried(text);
     await checkRules(loaded);

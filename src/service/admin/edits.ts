@@ -12,7 +12,7 @@ import type { Follower, Rulebook } from '../../guard/rulebook.ts';
 import { actingAs, itself } from '../../lib/author.ts';
 import { configEntry, keysOf } from './config-entry.ts';
 
-export interface EditParts {
+export interface EditsDependencies {
   /** The configuration in force. */
   readonly loaded: Loaded;
   /** The file of this moment. Throws as the opening does. */
@@ -26,7 +26,7 @@ const lookEveryMs = 1000;
 const pauseAfterFailureMs = 30_000;
 
 export class Edits implements Follower {
-  readonly #parts: EditParts;
+  readonly #parts: EditsDependencies;
   readonly #freshness: Freshness;
   #taking: Promise<void> | null = null;
   /** The last state that could be read, and why the last one could not. */
@@ -35,7 +35,7 @@ export class Edits implements Follower {
   /** Since when networks of sandboxes that run lack what an edit denies, by `performance.now()`. In the future after a failure. */
   #networksWaitFrom = Infinity;
 
-  constructor(parts: EditParts) {
+  constructor(parts: EditsDependencies) {
     this.#parts = parts;
     this.#freshness = new Freshness(parts.loaded.home, parts.loaded.source);
   }

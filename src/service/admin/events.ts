@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaissonError } from '../../errors.ts';
 import type { Context } from '../../sandbox/context.ts';
-import type { EventRow, Kept } from '../../store/events.ts';
+import type { EventRow, EventRange } from '../../store/events.ts';
 import type { EventsApi, EventView } from '../api.ts';
 
 const lookMs = 250;
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 
-export function eventsOf({ store }: Pick<Context, 'store'>): EventsApi {
+export function createEventsApi({ store }: Pick<Context, 'store'>): EventsApi {
   return {
     kept: async (after = 0, owner) => {
       const kept = await store.events.kept(owner ?? null);
@@ -23,12 +23,12 @@ export function eventsOf({ store }: Pick<Context, 'store'>): EventsApi {
       for (;;) {
         signal?.throwIfAborted();
         const { newest } = await store.events.kept(owner);
-        const rows = newest === last ? [] : await store.events.read({ after: last, owner, most: mostAtOnce });
+        const rows = newest === last ? [] : await store.events.read({ after: last, owner, max: maxAtOnce });
         // After the read: what a slow reader missed must not pass for nothing.
         checkKept(await store.events.kept(owner), { after: last, known });
         yield* rows.map(viewOf);
-        last = rows.length < mostAtOnce ? Math.max(newest, rows.at(-1)?.seq ?? 0) : (rows.at(-1)?.seq ?? last);
-        if (rows.length === mostAtOnce) continue;
+        last = rows.length < maxAtOnce ? Math.max(newest, rows.at(-1)?.seq ?? 0) : (rows.at(-1)?.seq ?? last);
+        if (rows.length === maxAtOnce) continue;
         if (!follow) return;
         await sleep(lookMs, undefined, { signal }).catch(() => undefined); // the loop looks at the signal
       }
@@ -43,7 +43,7 @@ interface Reader {
 }
 
 /** Throws `not_found` when events after `after` are gone, or `after` is of a database that was set aside. */
-function checkKept(kept: Kept, { after, known = 0 }: Reader): void {
+function checkKept(kept: EventRange, { after, known = 0 }: Reader): void {
   const { gone, newest } = kept;
   if (after === 0 || (Math.max(after, known) >= gone && after <= newest)) return;
   throw new CaissonError('not_found', `events after ${after} are not kept`, {
@@ -53,7 +53,7 @@ function checkKept(kept: Kept, { after, known = 0 }: Reader): void {
 }
 
 /** From there on all events of the owner are kept. */
-const oldestOf = ({ oldest, gone }: Kept): number => Math.max(oldest, gone === 0 ? 0 : gone + 1);
+const oldestOf = ({ oldest, gone }: EventRange): number => Math.max(oldest, gone === 0 ? 0 : gone + 1);
 
 function viewOf({ seq, type, owner, happenedAt, author, reason, data }: EventRow): EventView {
   return { seq, type, at: new Date(happenedAt).toISOString(), owner, author, reason, data };

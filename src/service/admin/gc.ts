@@ -4,17 +4,17 @@ import type { Journal } from '../../journal/journal.ts';
 import type { GcItem } from './gc-item.ts';
 import { refuseCopy } from './home-identity.ts';
 import type { Context } from '../../sandbox/context.ts';
-import { collectGarbage, type Garbage, garbageOf, lostCredentials, lostDoors } from '../../sandbox/garbage.ts';
+import { collectGarbage, type Garbage, findGarbage, lostCredentials, lostDoors } from '../../sandbox/garbage.ts';
 import { explanations, sweep, sweepable, type Swept } from '../../sandbox/sweep.ts';
 
-export interface GcParts {
+export interface GcDependencies {
   readonly context: Context;
   readonly journal: Journal;
   readonly backendNames: readonly string[];
 }
 
 /** Throws `failed_precondition` in a copy of a state directory. With `dryRun` nothing is changed, and the answer tells what would be. A backend that is not there has nothing to tell. */
-export async function gc(parts: GcParts, how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
+export async function gc(parts: GcDependencies, how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
   refuseCopy(parts.context.home);
   const swept = how.dryRun ? await sweepable(parts.context) : await sweep(parts.context);
   const garbage = await Promise.all(parts.backendNames.map((name) => garbageIn(parts, name, how.dryRun)));
@@ -24,11 +24,11 @@ export async function gc(parts: GcParts, how: { readonly dryRun: boolean }): Pro
   return [...swept.map(sweptItem), ...garbage.flat(), ...lost.map(garbageItem), ...expired.map(journalItem)];
 }
 
-async function garbageIn(parts: GcParts, name: string, dryRun: boolean): Promise<readonly GcItem[]> {
+async function garbageIn(parts: GcDependencies, name: string, dryRun: boolean): Promise<readonly GcItem[]> {
   try {
     const backend = await parts.context.backend(name);
     if ((await backend.check()).status !== 'ready') return [];
-    const garbage = await garbageOf(parts.context, backend);
+    const garbage = await findGarbage(parts.context, backend);
     const done = dryRun ? garbage : await collectGarbage(garbage);
     return done.map(garbageItem);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Loaded } from '../../config/types.ts';
 import { CaissonError } from '../../errors.ts';
 import { checkKeys } from '../inputs.ts';
 import { images as rows } from '../verbs/images.ts';
-import type { GcParts } from './gc.ts';
+import type { GcDependencies } from './gc.ts';
 
 export interface ImageBuilder {
   recipes(): Promise<readonly { readonly name: string; readonly reference: string; readonly about: string }[]>;
@@ -16,12 +16,12 @@ export interface ImageBuilder {
   ): Promise<{ readonly reference: string; readonly id: string }>;
 }
 
-export interface ImageParts extends Pick<GcParts, 'context' | 'backendNames'> {
+export interface ImagesDependencies extends Pick<GcDependencies, 'context' | 'backendNames'> {
   readonly loaded: Loaded;
   readonly builder: ImageBuilder;
 }
 
-export function imagesOf(parts: ImageParts): ImagesApi {
+export function createImagesApi(parts: ImagesDependencies): ImagesApi {
   const imagesFacet = async (name: string): Promise<Images | undefined> => (await parts.context.backend(name)).images;
   return {
     list: async (filter = {}, options = {}) => {

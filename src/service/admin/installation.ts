@@ -6,16 +6,16 @@ import type { Context } from '../../sandbox/context.ts';
 import { egressFigures } from '../../egress/tally.ts';
 import { freeBytes } from '../../store/reserve.ts';
 
-export function installationOf(context: Context, running: RunningExecs): InstallationApi {
+export function createInstallationApi(context: Context, running: RunningExecs): InstallationApi {
   return {
-    figures: async () => await figuresOf(context, running),
+    figures: async () => await readFigures(context, running),
     budgets: async () => await Promise.resolve(context.budgets.figures()),
     budget: (name) => context.budgets.of(name),
     backup: async (directory) => await backUp(context, directory),
   };
 }
 
-async function figuresOf(
+async function readFigures(
   { store, audit, gate, budgets, live, laneTally, home }: Context,
   running: RunningExecs,
 ): Promise<Figures> {

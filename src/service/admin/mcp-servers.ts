@@ -10,16 +10,16 @@ import { mcpChildEnv, mcpInsideEnv } from '../../secrets/filters.ts';
 import { taskOfServer } from '../../values/server-task.ts';
 
 const mebibyte = 1024 ** 2;
-const mostShownUnits = 1000;
+const maxShownUnits = 1000;
 /** The names that the protocol has for tools (SEP-986), and some more. */
 const toolName = /^[\w.:/-]{1,128}$/;
 
 type Server = Config['mcp_servers'][string];
 
-export function mcpServersOf({ config: { mcp_servers: servers }, env }: Loaded, guard: Gate): McpServersApi {
+export function createMcpServersApi({ config: { mcp_servers: servers }, env }: Loaded, guard: Gate): McpServersApi {
   const find = (name: string): Server => {
     const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
-    if (server === undefined) throw unknownServer(name, Object.keys(servers));
+    if (server === undefined) throw unknownServerError(name, Object.keys(servers));
     return server;
   };
   return {
@@ -83,7 +83,7 @@ function checkedTool(tool: string): string {
 /** Rules read the name alone; people are shown what the call is given, too. */
 function subjectOf({ name, given }: { readonly name: string; readonly given: unknown }): FileSubject {
   const text = JSON.stringify(given ?? {});
-  const shown = text.length <= mostShownUnits ? text : `${text.slice(0, mostShownUnits)}...`;
+  const shown = text.length <= maxShownUnits ? text : `${text.slice(0, maxShownUnits)}...`;
   return {
     kind: 'file',
     tool: 'mcp',
@@ -101,7 +101,7 @@ export function shownServers(servers: Config['mcp_servers']): Readonly<Record<st
   );
 }
 
-function unknownServer(name: string, known: readonly string[]): CaissonError {
+function unknownServerError(name: string, known: readonly string[]): CaissonError {
   const meant = nearest(name, known);
   const all = known.length === 0 ? 'there are none' : `there are ${known.slice(0, 20).join(', ')}`;
   return new CaissonError(

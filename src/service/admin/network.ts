@@ -3,12 +3,12 @@ import type { Loaded } from '../../config/types.ts';
 import type { WebsitePolicy } from '../../network/website-policy.ts';
 import type { NetworkApi } from '../api.ts';
 
-export interface NetworkParts {
+export interface NetworkAdminInput {
   readonly loaded: Loaded;
   readonly websites: WebsitePolicy;
 }
 
-export function networkOf({ loaded: { config, env }, websites }: NetworkParts): Pick<NetworkApi, 'checker'> {
+export function networkOf({ loaded: { config, env }, websites }: NetworkAdminInput): Pick<NetworkApi, 'checker'> {
   return {
     checker: async () => {
       const [{ judgeUrls }, { addressRules }] = await Promise.all([

@@ -5,7 +5,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { withConfigFile } from '../../sandbox/lease.ts';
 import { openStore } from '../../store/open.ts';
 import type { ConfigFile } from '../types.ts';
-import { configFileOf, type FileParts } from './config-file.ts';
+import { configFileOf, type ConfigFileInput } from './config-file.ts';
 import { type Built, homeOf, type Input, tried } from './configured.ts';
 import { openAudit } from '../../audit/open.ts';
 
@@ -30,6 +30,6 @@ export function openFile(built: Built, input: Input): ConfigFile {
   });
 }
 
-export function fileOf(built: Built, input: Input, alone: FileParts['alone']): ConfigFile {
+export function fileOf(built: Built, input: Input, alone: ConfigFileInput['alone']): ConfigFile {
   return configFileOf({ home: homeOf(input), tried: (text) => tried(built, input, text), alone });
 }

@@ -10,7 +10,7 @@ import { flagOf } from '../../plan/backend-keys.ts';
 import { isGrammarLost } from '../../shell/grammar/load.ts';
 import { ephemeralPrefix } from '../../values/task.ts';
 
-export interface PolicyParts {
+export interface PolicyDependencies {
   readonly cwd: string;
   readonly loaded: Loaded;
   readonly rulebook: Rulebook;
@@ -18,7 +18,7 @@ export interface PolicyParts {
   readonly isolationOf: (backend: string) => Guarantees['isolation'];
 }
 
-export function policyOf({ hooks, ...parts }: PolicyParts): PolicyApi {
+export function policyOf({ hooks, ...parts }: PolicyDependencies): PolicyApi {
   return {
     hooks,
     examples: async () => [...(await (await import('../../policy/examples.ts')).checkedExamples())],
@@ -36,7 +36,7 @@ async function checkReady(rulebook: Rulebook): Promise<void> {
   });
 }
 
-type CheckerParts = Pick<PolicyParts, 'cwd' | 'loaded' | 'isolationOf'> & {
+type CheckerDependencies = Pick<PolicyDependencies, 'cwd' | 'loaded' | 'isolationOf'> & {
   readonly rulebook: Pick<Rulebook, 'asked'>;
 };
 
@@ -45,7 +45,7 @@ export function checkerOf({
   loaded: { config, env, home: state },
   rulebook,
   isolationOf,
-}: CheckerParts): Pick<PolicyApi, 'checker'> {
+}: CheckerDependencies): Pick<PolicyApi, 'checker'> {
   return {
     checker: async ({ backend = config.terminal.backend, cwd: given, stdin = false, ...query }) => {
       const isolation = isolationOf(backend);

@@ -11,7 +11,7 @@ import type { Declared } from '../../redact/types.ts';
 import { scan } from '../../secrets/scan/scan.ts';
 import { forwardedEnv } from '../../values/env.ts';
 
-export function secretsOf({ config, env, home }: Loaded, skills: SkillGuard): SecretsApi {
+export function createSecretsApi({ config, env, home }: Loaded, skills: SkillGuard): SecretsApi {
   return {
     redactor: ({ names = [] } = {}) => {
       const values = forwardedEnv([...forwardedNames(config.terminal), ...names], env);

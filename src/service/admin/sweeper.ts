@@ -1,16 +1,16 @@
 /** Sweeps the state directory every half minute, one round after the other. */
 import { sweep } from '../../sandbox/sweep.ts';
 import { endCutOff } from '../exec/cut-off.ts';
-import { tidyHome, type TidyParts } from './tidy.ts';
+import { tidyHome, type TidyDependencies } from './tidy.ts';
 
 const sweepEveryMs = 30_000;
 
 export class Sweeper {
-  readonly #parts: TidyParts;
+  readonly #parts: TidyDependencies;
   readonly #timer: NodeJS.Timeout;
   #sweeping: Promise<void>;
 
-  constructor(parts: TidyParts) {
+  constructor(parts: TidyDependencies) {
     this.#parts = parts;
     this.#sweeping = this.#sweep();
     this.#timer = setInterval(() => {

@@ -4,13 +4,13 @@ import type { Journal } from '../../journal/types.ts';
 import type { Context } from '../../sandbox/context.ts';
 import { giveUpReserve, keepReserve } from '../../store/reserve.ts';
 
-export interface TidyParts {
+export interface TidyDependencies {
   readonly context: Context;
   readonly journal: Journal;
   readonly loaded: Loaded;
 }
 
-export async function tidyHome({ context, journal, loaded }: TidyParts): Promise<void> {
+export async function tidyHome({ context, journal, loaded }: TidyDependencies): Promise<void> {
   const { home, store } = context;
   // A service runs for long, and its disk may have become full since it began.
   giveUpReserve(home);

@@ -7,7 +7,7 @@ import { remembered } from '../../lib/remembered.ts';
 import type { Context } from '../../sandbox/context.ts';
 
 /** `env`: of this process, which may be one that Caisson itself started. */
-export function tokensOf(
+export function createTokensApi(
   { store, audit, allowed }: Context,
   env: Readonly<Record<string, string | undefined>>,
 ): TokensApi {

@@ -11,7 +11,7 @@ import { refuseWhenFull } from '../../store/reserve.ts';
 import { checkProposal, type Proposal, type Rules } from './proposal.ts';
 import { noProvision, type Provision, type Provisions, withFiles } from './provision.ts';
 
-export interface AdmissionParts extends Rules {
+export interface ExecAdmissionInput extends Rules {
   readonly context: Context;
   /** What stands before every command. */
   readonly guard: Gate;
@@ -35,10 +35,10 @@ export interface AdmittedExec {
 }
 
 export class Admission {
-  readonly #parts: AdmissionParts;
+  readonly #parts: ExecAdmissionInput;
   readonly #provisions: Provisions;
 
-  constructor(parts: AdmissionParts, provisions: Provisions) {
+  constructor(parts: ExecAdmissionInput, provisions: Provisions) {
     this.#parts = parts;
     this.#provisions = provisions;
   }

@@ -29,7 +29,7 @@ import { ownerOf } from '../../values/owner.ts';
 import type { CredentialState } from '../../secrets/credentials/files.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 
-export interface AttemptParts {
+export interface AttemptDependencies {
   readonly context: Context;
   readonly journal: Journal;
   readonly origin: Pick<Origin, 'redactions'>;
@@ -49,7 +49,7 @@ interface Since {
 /** It is recorded once, though it may take a second, healed sandbox to start it. */
 export class Attempt {
   readonly admitted: AdmittedExec;
-  readonly #parts: AttemptParts;
+  readonly #parts: AttemptDependencies;
   #recorder: Recorder | null = null;
   #credentials: CredentialState = { directory: null, missing: [] };
   /** Sandbox in which the id was taken. */
@@ -57,7 +57,7 @@ export class Attempt {
   /** Whether the audit has a start without an end. */
   #audited = false;
 
-  constructor(parts: AttemptParts, admitted: AdmittedExec) {
+  constructor(parts: AttemptDependencies, admitted: AdmittedExec) {
     this.#parts = parts;
     this.admitted = admitted;
   }

@@ -12,14 +12,14 @@ const lost: ExecEnd = { reason: 'lost', exitCode: null, signal: null };
 export async function endCutOff(store: Store, journal: Pick<Journal, 'exec'>): Promise<void> {
   const ends = new Map<string, ExecEnd>();
   for await (const { id } of everyRow((page) => store.execs.cutOff(page), started)) {
-    const end = await endOf(journal, id);
+    const end = await readEnd(journal, id);
     if (end !== null) ends.set(id, end);
   }
   await actingAs(itself('reaper', 'unfinished'), () => store.execs.endCutOff(ends));
 }
 
 /** `null`: it goes on, as its process was taken for dead and lives. */
-async function endOf(journal: Pick<Journal, 'exec'>, id: string): Promise<ExecEnd | null> {
+async function readEnd(journal: Pick<Journal, 'exec'>, id: string): Promise<ExecEnd | null> {
   const found = await journal.exec(id);
   if (found === null) return lost;
   if (found.exit === null) return null;

@@ -34,12 +34,12 @@ import type { ExecPlaces } from './places.ts';
 import type { Processes } from './processes.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
-import { cancelExec, execOf, execsOf, eventsOf } from './records.ts';
+import { cancelExec, findExec, listExecs, readEvents } from './records.ts';
 import { repeated, type RepeatedId } from './replay.ts';
 import type { RunningExecs } from './running-execs.ts';
 import { feed } from './stdin.ts';
 
-export interface ExecsParts {
+export interface ExecsDependencies {
   readonly context: Context;
   readonly journal: Journal;
   readonly origin: Pick<Origin, 'inherited'>;
@@ -56,9 +56,9 @@ export interface ExecsParts {
 }
 
 export class Execs implements ExecsApi {
-  readonly #parts: ExecsParts;
+  readonly #parts: ExecsDependencies;
 
-  constructor(parts: ExecsParts) {
+  constructor(parts: ExecsDependencies) {
     this.#parts = parts;
   }
 
@@ -84,11 +84,11 @@ export class Execs implements ExecsApi {
 
   async list(filter: ExecFilter = {}): Promise<Page<ExecView>> {
     checkKeys(filter, execs.list.keys);
-    return await execsOf(this.#parts.journal, filter);
+    return await listExecs(this.#parts.journal, filter);
   }
 
   async get(execId: string): Promise<ExecView> {
-    return await execOf(this.#parts, execId);
+    return await findExec(this.#parts, execId);
   }
 
   async cancel(execId: string): Promise<void> {
@@ -97,12 +97,12 @@ export class Execs implements ExecsApi {
 
   async *logs(id: string, how: LogInput = {}, options: Options = {}): AsyncIterable<ExecEvent> {
     checkKeys(how, execs.logs.keys);
-    yield* eventsOf(this.#parts, { id, how }, options);
+    yield* readEvents(this.#parts, { id, how }, options);
   }
 
   async #withInput({ input, ...request }: SandboxRequest & RunInput, options: Options): Promise<Running> {
     if (input === undefined) return await this.#command({ ...request }, options);
-    if (request.stdin === true) throw bothInputs();
+    if (request.stdin === true) throw bothInputsError();
     const given = input instanceof Readable ? undefined : input;
     const running = await this.#command({ ...request, stdin: true }, options, given);
     if (running.stdin !== null) void feed(running.stdin, input);
@@ -167,7 +167,7 @@ export class Execs implements ExecsApi {
   }
 }
 
-const bothInputs = (): CaissonError =>
+const bothInputsError = (): CaissonError =>
   new CaissonError('invalid_argument', 'input and stdin are both given', {
     remedy: 'give input where all of it is known, and stdin where it comes later',
   });

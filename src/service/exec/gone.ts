@@ -10,7 +10,7 @@ import { exitWithout } from '../../values/outcome.ts';
 import type { Context } from '../../sandbox/context.ts';
 import type { ExecRow } from '../../store/store.ts';
 
-export interface GoneParts {
+export interface GoneDependencies {
   readonly context: Pick<Context, 'store'>;
   readonly journal: Pick<Journal, 'has'>;
 }
@@ -20,7 +20,7 @@ const beginMs = 10_000;
 const lookMs = 25;
 
 /** Waits for the record of an exec that is being started. False: there is none, and none will come. */
-export async function isRecorded({ context: { store }, journal }: GoneParts, row: ExecRow): Promise<boolean> {
+export async function isRecorded({ context: { store }, journal }: GoneDependencies, row: ExecRow): Promise<boolean> {
   const ageMs = Math.max(0, store.steadyNow() - row.startedAt);
   const until = performance.now() + beginMs - ageMs;
   while (performance.now() < until && !(await journal.has(row.id)) && (await store.leases.isAlive(row.holder)))
@@ -29,7 +29,7 @@ export async function isRecorded({ context: { store }, journal }: GoneParts, row
 }
 
 /** `null`: the id was never used, is that of a detached process, or has a record by now. */
-export async function goneExec(parts: GoneParts, execId: string): Promise<ExecView | null> {
+export async function goneExec(parts: GoneDependencies, execId: string): Promise<ExecView | null> {
   const row = await parts.context.store.execs.find(execId);
   if (row?.kind !== 'exec' || (await isRecorded(parts, row))) return null;
   const startedAt = new Date(row.startedAt).toISOString();

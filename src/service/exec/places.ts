@@ -11,14 +11,14 @@ import { endedAmong } from './ended-processes.ts';
 
 interface Bound {
   readonly group: string;
-  readonly most: number;
+  readonly max: number;
   readonly message: string;
   readonly remedy: string;
 }
 
 export type Keep = (execId: string) => Promise<void>;
 
-interface Taken {
+interface TakenPlace {
   readonly free: () => Promise<void>;
   readonly keep: Keep;
 }
@@ -46,7 +46,7 @@ export class ExecPlaces {
    * work begins when no place is free.
    */
   async during<T>(who: Who, work: () => Promise<T>, ended: (result: T) => Promise<unknown>): Promise<T> {
-    const bounds = this.#boundsOf(who).filter(({ most }) => most !== unlimited);
+    const bounds = this.#boundsOf(who).filter(({ max }) => max !== unlimited);
     if (bounds.length === 0) return await work();
     const { free } = await this.#take(bounds);
     try {
@@ -71,9 +71,9 @@ export class ExecPlaces {
 
   #boundsOf({ taskId, caller }: Who): readonly Bound[] {
     const owner = ownerOf(taskId);
-    const { execs: most = unlimited } = this.#context.allowed(owner);
+    const { execs: max = unlimited } = this.#context.allowed(owner);
     const ofOwner = {
-      most,
+      max,
       group: `execs.${owner}`,
       message: `${owner} runs as many commands as the limit execs allows`,
       remedy: `wait until one has ended, or raise owners.${owner}.execs`,
@@ -83,26 +83,26 @@ export class ExecPlaces {
       message: 'this token runs as many commands as its limit execs allows',
       remedy: 'wait until one has ended',
     };
-    return [ofOwner, ...(caller === undefined ? [] : [{ ...ofToken, most: caller.execs ?? unlimited }])];
+    return [ofOwner, ...(caller === undefined ? [] : [{ ...ofToken, max: caller.execs ?? unlimited }])];
   }
 
   /** Gives back what frees them. A store that fails then has them end with this process. */
-  async #take(bounds: readonly Bound[]): Promise<Taken> {
+  async #take(bounds: readonly Bound[]): Promise<TakenPlace> {
     const { store } = this.#context;
     const place = newNonce();
     const taken: string[] = [];
     const free = async (): Promise<void> => {
       for (const group of taken) await store.places.give(group, place).catch(() => undefined);
     };
-    for (const { group, most, message, remedy } of bounds) {
-      if ((await store.places.take(group, place, most)) || (await this.#tookAfterLook({ group, place, most }))) {
+    for (const { group, max, message, remedy } of bounds) {
+      if ((await store.places.take(group, place, max)) || (await this.#tookAfterLook({ group, place, max }))) {
         taken.push(group);
         continue;
       }
       await free();
       throw new CaissonError('resource_exhausted', message, {
         remedy,
-        details: { limit: 'execs', most, retryAfterSeconds },
+        details: { limit: 'execs', most: max, retryAfterSeconds },
       });
     }
     const keep: Keep = async (execId) => {
@@ -114,11 +114,11 @@ export class ExecPlaces {
     return { free, keep };
   }
 
-  async #tookAfterLook({ group, place, most }: Pick<Bound, 'group' | 'most'> & { readonly place: string }) {
+  async #tookAfterLook({ group, place, max }: Pick<Bound, 'group' | 'max'> & { readonly place: string }) {
     const { store } = this.#context;
-    if (most === 0 || (await store.places.kept(group)).length === 0) return false;
+    if (max === 0 || (await store.places.kept(group)).length === 0) return false;
     await (this.#looks.get(group) ?? this.#look(group));
-    return await store.places.take(group, place, most);
+    return await store.places.take(group, place, max);
   }
 
   /** Requests that come while it goes on, and in the second after it, use its answer. */

@@ -24,7 +24,7 @@ import { followProcess } from '../../exec/detached/follow.ts';
 import { redactEvents } from '../../exec/detached/redact.ts';
 import { KnownProcesses } from '../../exec/detached/known.ts';
 import { sendInput } from '../../exec/detached/input.ts';
-import { findProcess, type Kept, listProcesses, unknownProcess } from '../../exec/detached/list.ts';
+import { findProcess, type ProcessDirectory, listProcesses, unknownProcessError } from '../../exec/detached/list.ts';
 import { unreadable } from '../../exec/detached/unreadable.ts';
 import { keepEndedMinutes, startDetached } from '../../exec/detached/start.ts';
 import { keptKey } from '../../inside/kept.ts';
@@ -44,13 +44,13 @@ import { findRow } from '../../sandbox/end.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
 import { usedNow } from '../../sandbox/use.ts';
 import type { Plan } from '../../plan/types.ts';
-import { keptIn, notRunning, presentSandbox } from '../../sandbox/present.ts';
+import { keptIn, notRunningError, presentSandbox } from '../../sandbox/present.ts';
 import type { Redaction } from '../../redact/redactor.ts';
 import type { Redactions } from '../../secrets/redactions.ts';
 import type { SandboxRow } from '../../store/store.ts';
 import { ownerOf } from '../../values/owner.ts';
 
-export interface ProcessParts {
+export interface ProcessesDependencies {
   readonly context: Context;
   readonly origin: Pick<Origin, 'redactions'>;
   readonly admission: Admission;
@@ -60,12 +60,12 @@ export interface ProcessParts {
 }
 
 export class Processes implements ProcessesApi {
-  readonly #parts: ProcessParts;
+  readonly #parts: ProcessesDependencies;
   readonly #context: Context;
   readonly #redactions: Redactions;
   readonly #known: KnownProcesses;
 
-  constructor(parts: ProcessParts) {
+  constructor(parts: ProcessesDependencies) {
     this.#parts = parts;
     this.#context = parts.context;
     this.#redactions = parts.origin.redactions;
@@ -241,7 +241,7 @@ export class Processes implements ProcessesApi {
 
   async #of(row: SandboxRow, options: Options): Promise<readonly TaskProcess[]> {
     const sandbox = await presentSandbox(this.#context, row);
-    if (sandbox === null) throw notRunning(row);
+    if (sandbox === null) throw notRunningError(row);
     const processes = await listProcesses(await keptIn(this.#context, row, sandbox, options.signal));
     await this.#freed(row, processes);
     return processes.map((process) => ({ ...this.#shown(row, process), taskId: row.taskId, sandboxId: row.id }));
@@ -256,12 +256,12 @@ export class Processes implements ProcessesApi {
   async #kept(
     id: string,
     options: Options,
-  ): Promise<{ readonly kept: Kept; readonly where: Where; readonly row: SandboxRow }> {
+  ): Promise<{ readonly kept: ProcessDirectory; readonly where: Where; readonly row: SandboxRow }> {
     const known = await this.#known.find(id);
     const row = known === null ? null : await this.#context.store.sandboxes.find(known.sandboxId);
-    if (row === null) throw unknownProcess(id);
+    if (row === null) throw unknownProcessError(id);
     const sandbox = await presentSandbox(this.#context, row);
-    if (sandbox === null) throw notRunning(row);
+    if (sandbox === null) throw notRunningError(row);
     const kept = await keptIn(this.#context, row, sandbox, options.signal);
     return { kept, row, where: whereOf({ row, sandbox, how: 'found' }) };
   }

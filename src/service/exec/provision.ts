@@ -1,6 +1,6 @@
 /** What a command is given of this host: variables that are passed on, and credential files. */
 import { keptKey } from '../../inside/kept.ts';
-import { type Context, type Handle, leasePatienceMs, type StepOptions } from '../../sandbox/context.ts';
+import { type Context, type Handle, leaseTimeoutMs, type StepOptions } from '../../sandbox/context.ts';
 import { withLease } from '../../sandbox/lease.ts';
 import type { Plan } from '../../plan/types.ts';
 import type { Broker } from '../../secrets/broker/broker.ts';
@@ -119,7 +119,7 @@ export class Provisions {
       new CredentialFiles({
         home,
         source: this.#sourceOf(owner),
-        locked: (id, work) => withLease(store, `credentials:${id}`, { waitMs: leasePatienceMs }, work),
+        locked: (id, work) => withLease(store, `credentials:${id}`, { waitMs: leaseTimeoutMs }, work),
         seen: (path, bytes) => redactions.of(owner).declare(valuesIn(path, bytes)),
       });
     this.#files.set(owner, files);

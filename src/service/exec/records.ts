@@ -8,17 +8,17 @@ import type { Where } from '../../values/exec-event.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
 import { presentSandbox } from '../../sandbox/present.ts';
 import { limitOf, pageOf, positionOf } from '../pages.ts';
-import { goneEvents, goneExec, type GoneParts } from './gone.ts';
+import { goneEvents, goneExec, type GoneDependencies } from './gone.ts';
 import type { Processes } from './processes.ts';
 import type { RunningExecs } from './running-execs.ts';
 
-export interface RecordParts {
+export interface RecordsDependencies {
   readonly context: Context;
   readonly journal: Journal;
   readonly processes: Processes;
 }
 
-export async function execsOf(
+export async function listExecs(
   journal: Journal,
   { task, owner, sandboxes, ...page }: ExecFilter,
 ): Promise<Page<ExecView>> {
@@ -27,20 +27,23 @@ export async function execsOf(
   return pageOf(found.map(viewOf), limit, ({ id, startedAt }) => ({ at: Date.parse(startedAt), id }));
 }
 
-export async function execOf(parts: GoneParts & { readonly journal: Journal }, execId: string): Promise<ExecView> {
+export async function findExec(
+  parts: GoneDependencies & { readonly journal: Journal },
+  execId: string,
+): Promise<ExecView> {
   const { journal } = parts;
   const found = await journal.exec(checkExecId(execId));
   if (found !== null) return viewOf(found);
   const gone = await goneExec(parts, execId);
   if (gone !== null) return gone;
   const begun = await journal.exec(execId);
-  if (begun === null) throw noRecord(execId);
+  if (begun === null) throw recordMissingError(execId);
   return viewOf(begun);
 }
 
 /** An exec of another process is ended in its sandbox: that process records the end. */
 export async function cancelExec(
-  parts: RecordParts & { readonly running: RunningExecs },
+  parts: RecordsDependencies & { readonly running: RunningExecs },
   execId: string,
 ): Promise<void> {
   const { context, running } = parts;
@@ -50,7 +53,7 @@ export async function cancelExec(
       remedy: 'end it with `processes.kill`, or with `caisson kill`',
       details: { execId },
     });
-  const { exit, where } = await execOf(parts, execId);
+  const { exit, where } = await findExec(parts, execId);
   if (exit === null) await killIn(context, execId, where);
 }
 
@@ -61,7 +64,7 @@ export async function killIn(context: Context, execId: string, where: Where): Pr
   if (sandbox !== null) await killTree(sandbox, execId, { process: null, mayRestart: false });
 }
 
-export interface Wanted {
+export interface RecordRequest {
   readonly id: string;
   readonly how: LogInput;
 }
@@ -70,7 +73,11 @@ export interface Wanted {
  * What was recorded under an id: of a detached process, of an exec, or of all execs of a task. Throws `not_found` for an id
  * that names nothing, which differs from a task in which nothing ran yet.
  */
-export async function* eventsOf(parts: RecordParts, { id, how }: Wanted, options: Options): AsyncIterable<ExecEvent> {
+export async function* readEvents(
+  parts: RecordsDependencies,
+  { id, how }: RecordRequest,
+  options: Options,
+): AsyncIterable<ExecEvent> {
   const { journal, processes } = parts;
   const ofProcess = await processes.logs(id, how, options);
   if (ofProcess !== null) {
@@ -98,13 +105,13 @@ async function* passed(events: AsyncIterable<ExecEvent>): AsyncGenerator<ExecEve
   return isKnown;
 }
 
-async function checkKnown({ context: { store }, journal }: RecordParts, id: string): Promise<void> {
+async function checkKnown({ context: { store }, journal }: RecordsDependencies, id: string): Promise<void> {
   if (await journal.has(id)) return;
   if (((await store.sandboxes.ofTask(id)) ?? (await store.sandboxes.find(id))) !== null) return;
-  throw noRecord(id);
+  throw recordMissingError(id);
 }
 
-export function noRecord(id: string): CaissonError {
+export function recordMissingError(id: string): CaissonError {
   return new CaissonError('not_found', `there is no record of ${JSON.stringify(id.slice(0, 80))}`, {
     remedy: '`caisson ls` and `caisson ps` show what there is; records are kept for a while only',
     details: { id: id.slice(0, 80) },

@@ -1,7 +1,7 @@
 /** A repeated exec id gives the same exec, replayed from its record, whichever process runs or ran it. */
 import { Readable } from 'node:stream';
 import type { Options, Running } from '../api.ts';
-import { isDetached, refuseOther } from '../../exec/detached/known.ts';
+import { isDetachedError, refuseOther } from '../../exec/detached/known.ts';
 import type { Journal } from '../../journal/types.ts';
 import { replayExec } from '../../exec/replayed.ts';
 import { checkExecId } from '../../values/exec-id.ts';
@@ -11,7 +11,7 @@ import type { RunningExecs } from './running-execs.ts';
 import type { Context } from '../../sandbox/context.ts';
 import type { ExecRow } from '../../store/store.ts';
 
-export interface RepeatParts {
+export interface RepeatDependencies {
   readonly context: Context;
   readonly journal: Journal;
   readonly running: RunningExecs;
@@ -35,7 +35,7 @@ export interface Repeat extends RepeatedId {
  * read, and `already_exists` when it is that of a detached process. No approval is requested again, and no hook runs.
  */
 export async function repeated(
-  parts: RepeatParts,
+  parts: RepeatDependencies,
   { execId, identity, taskId, judge }: Repeat,
   options: Options,
 ): Promise<Running | null> {
@@ -44,14 +44,14 @@ export async function repeated(
   const row = (await parts.context.store.execs.find(execId)) ?? (await recordedRow(parts, execId));
   if (row === null) return null;
   refuseOther(row, { id: execId, request: identity, taskId });
-  if (row.kind === 'detached') throw isDetached(execId);
+  if (row.kind === 'detached') throw isDetachedError(execId);
   await judge();
   parts.context.audit.recordSoon({ type: 'run', taskId: row.taskId, execId, repeated: true });
   return (await replayed(parts, row, options)) ?? gone(row);
 }
 
 /** Makes the row of an exec whose process died before it was written: its record came first. */
-async function recordedRow({ journal, context }: RepeatParts, execId: string): Promise<ExecRow | null> {
+async function recordedRow({ journal, context }: RepeatDependencies, execId: string): Promise<ExecRow | null> {
   if (!(await journal.has(execId))) return null;
   const rest = { request: null, holder: '', startedAt: context.store.steadyNow() };
   for await (const { event } of journal.read(execId))
@@ -60,7 +60,7 @@ async function recordedRow({ journal, context }: RepeatParts, execId: string): P
 }
 
 /** `null`: its record was never begun, or has expired or been damaged since. */
-async function replayed(parts: RepeatParts, row: ExecRow, options: Options): Promise<Running | null> {
+async function replayed(parts: RepeatDependencies, row: ExecRow, options: Options): Promise<Running | null> {
   const { context, journal, running } = parts;
   if (!(await isRecorded(parts, row))) return null;
   const cancel = async (): Promise<void> => {

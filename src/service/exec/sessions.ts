@@ -34,14 +34,14 @@ import type { Plan } from '../../plan/types.ts';
 import { keptIn } from '../../sandbox/present.ts';
 import { checkExecEnv } from '../../values/env.ts';
 
-interface Held {
+interface SessionEntry {
   session: Session | null;
   /** The text that was started last; never rejects. */
   text: Promise<unknown>;
   last: Promise<unknown>;
 }
 
-export interface SessionParts {
+export interface SessionsDependencies {
   readonly context: Context;
   readonly admission: Admission;
   readonly places: ExecPlaces;
@@ -56,10 +56,10 @@ export interface SessionParts {
 const shownCharacters = 1000;
 
 export class Sessions implements SessionsApi {
-  readonly #parts: SessionParts;
-  readonly #held = new Map<string, Held>();
+  readonly #parts: SessionsDependencies;
+  readonly #held = new Map<string, SessionEntry>();
 
-  constructor(parts: SessionParts) {
+  constructor(parts: SessionsDependencies) {
     this.#parts = parts;
   }
 
@@ -164,7 +164,7 @@ export class Sessions implements SessionsApi {
     taskId: string,
     name: string,
     options: Options,
-    work: (handle: Handle, held: Held, plan: Plan) => Promise<T>,
+    work: (handle: Handle, held: SessionEntry, plan: Plan) => Promise<T>,
   ): Promise<T> {
     const plan = await this.#parts.plan(taskId, options);
     return await withSandbox(this.#parts.context, plan, options, async (handle) => {
@@ -180,7 +180,7 @@ export class Sessions implements SessionsApi {
     });
   }
 
-  async #ready({ row, sandbox }: Handle, name: string, held: Held): Promise<Session> {
+  async #ready({ row, sandbox }: Handle, name: string, held: SessionEntry): Promise<Session> {
     if (held.session !== null && !held.session.hasEnded) return held.session;
     const { key } = await keptIn(this.#parts.context, row, sandbox);
     const nonce = newNonce();

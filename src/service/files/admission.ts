@@ -5,7 +5,7 @@ import type { Sandbox } from '../../backend.ts';
 import { type Touch, type Touched, touchedBy } from '../../files/tools/touched.ts';
 import type { FileSubject, Preview } from '../../guard/call.ts';
 import type { Gate } from '../../guard/gate.ts';
-import { refusalOf } from '../../guard/writes/copies.ts';
+import { copyRefusedError } from '../../guard/writes/copies.ts';
 import { reachOf } from '../../policy/reach.ts';
 import type { Context, Handle } from '../../sandbox/context.ts';
 import { Redaction } from '../../redact/redactor.ts';
@@ -13,7 +13,7 @@ import type { Redactions } from '../../secrets/redactions.ts';
 import { credentialsInside } from './copy.ts';
 import { type After, previewOf } from './preview.ts';
 
-export interface AdmissionParts {
+export interface FileAdmissionInput {
   readonly context: Context;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Directory of the caller, which is the workspace of a place without isolation. */
@@ -41,7 +41,7 @@ export interface FileUse {
 }
 
 /** What rules are about, where somebody wanted to know it. */
-export interface Admitted {
+export interface AdmittedPaths {
   /** Paths that were asked for, links followed. The tool takes these, since a link may lead elsewhere by now. */
   readonly paths: readonly string[];
   /** The workspace, likewise. */
@@ -52,10 +52,10 @@ export interface Admitted {
 
 /** Throws the refusal. `null`: no rule concerns the path, so that it was not resolved. */
 export async function admitFile(
-  parts: AdmissionParts,
+  parts: FileAdmissionInput,
   { row, sandbox }: Handle,
   { use, options }: { readonly use: FileUse; readonly options: Options },
-): Promise<Admitted | null> {
+): Promise<AdmittedPaths | null> {
   const { context, guard } = parts;
   const { tool, also = [], touches, change } = use;
   const { isolation } = await (await context.backend(row.backend)).guarantees();
@@ -108,7 +108,7 @@ interface Previewed {
 }
 
 async function previewAt(
-  { context, redactions }: AdmissionParts,
+  { context, redactions }: FileAdmissionInput,
   { row, sandbox }: Pick<Handle, 'row' | 'sandbox'>,
   { path, after, signal }: Previewed,
 ): Promise<Preview> {
@@ -120,7 +120,7 @@ async function previewAt(
 
 interface Looked extends Touched {
   readonly project: string;
-  readonly admitted: Omit<Admitted, 'before'>;
+  readonly admitted: Omit<AdmittedPaths, 'before'>;
 }
 
 interface Where {
@@ -147,7 +147,7 @@ function allOf([one, other]: readonly Touched[]): Touched {
 }
 
 function refuseProtected(
-  { context, env }: AdmissionParts,
+  { context, env }: FileAdmissionInput,
   recorded: {
     readonly taskId: string;
     readonly execId: null;
@@ -158,7 +158,7 @@ function refuseProtected(
 ): void {
   const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
   for (const path of recorded.paths) {
-    const refusal = refusalOf({ source: path, target: path, ...how }, surroundings);
+    const refusal = copyRefusedError({ source: path, target: path, ...how }, surroundings);
     if (refusal === null) continue;
     const { code, message } = refusal;
     context.audit.recordSoon({ type: 'decision', ...recorded, kind: 'file', verdict: 'deny', code, message });

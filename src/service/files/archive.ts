@@ -12,9 +12,9 @@ import type { Handle } from '../../sandbox/context.ts';
 import type { Within } from '../../sandbox/healing.ts';
 import { operator } from '../../values/caller.ts';
 import { isHost } from './copy.ts';
-import { admitTree, type TreeParts } from './tree.ts';
+import { admitTree, type TreeDependencies } from './tree.ts';
 
-export interface ArchiveParts extends TreeParts {
+export interface ArchiveDependencies extends TreeDependencies {
   readonly within: Within;
 }
 
@@ -22,7 +22,7 @@ export interface ArchiveParts extends TreeParts {
 const otherSide = 'archive';
 const env = { CAISSON_EXEC: 'copy' };
 
-export function archivesOf(parts: ArchiveParts): Pick<FileTools, 'archive' | 'unpack'> {
+export function createArchiveTools(parts: ArchiveDependencies): Pick<FileTools, 'archive' | 'unpack'> {
   const directory = join(parts.context.home, 'archives');
   const shareOf = ({ caller }: Options): Share =>
     parts.context.budgets.of('staged_bytes').take(caller?.owner ?? operator, 0);
@@ -63,7 +63,7 @@ interface Out extends Omit<Parameters<FileTools['archive']>[0], 'task'> {
 }
 
 async function archived(
-  parts: TreeParts,
+  parts: TreeDependencies,
   handle: Handle,
   { path, limits = {}, directory, shareOf, options }: Out,
 ): Promise<FileArchive> {
@@ -84,7 +84,7 @@ interface In extends Omit<Parameters<FileTools['unpack']>[0], 'task' | 'archive'
 }
 
 async function unpacked(
-  parts: TreeParts,
+  parts: TreeDependencies,
   handle: Handle,
   { path, confirmed = false, source, options }: In,
 ): Promise<CopyResult> {

@@ -4,19 +4,19 @@ import type { CopyInput, CopyResult, FilesApi, Options } from '../api.ts';
 import { type CaissonError, isCode } from '../../errors.ts';
 import { copyIn } from '../../files/copy-in.ts';
 import { copyOut } from '../../files/copy-out.ts';
-import { refusalOf, vetting } from '../../guard/writes/copies.ts';
+import { copyRefusedError, vetting } from '../../guard/writes/copies.ts';
 import type { Context, Handle } from '../../sandbox/context.ts';
 import type { Within } from '../../sandbox/healing.ts';
 import type { SandboxRow } from '../../store/store.ts';
 import { readRecord, recordStamp } from '../../secrets/credentials/record.ts';
 
-export interface CopyParts {
+export interface CopyDependencies {
   readonly context: Context;
   readonly userHome: string;
   readonly within: Within;
 }
 
-export function copiesOf({ within, ...place }: CopyParts): Pick<FilesApi, 'copyIn' | 'copyOut'> {
+export function createCopyTools({ within, ...place }: CopyDependencies): Pick<FilesApi, 'copyIn' | 'copyOut'> {
   const by =
     (copy: typeof copyIn | typeof copyOut): FilesApi['copyIn'] =>
     ({ task, ...paths }, options = {}) =>
@@ -35,14 +35,14 @@ async function copyBetween(
   const { userHome, context } = place;
   const wanted = { source, target, onHost, confirmed };
   const surroundings = { userHome, home: context.home };
-  const refused = refusalOf(wanted, surroundings);
-  const audited = (refusal: CaissonError): CaissonError => {
+  const refused = copyRefusedError(wanted, surroundings);
+  const auditedError = (refusal: CaissonError): CaissonError => {
     const { code, message } = refusal;
     const decision = { type: 'decision', taskId: row.taskId, execId: null, verdict: 'deny', code, message } as const;
     context.audit.recordSoon({ ...decision, kind: 'copy', source, target });
     return refusal;
   };
-  if (refused !== null) throw audited(refused);
+  if (refused !== null) throw auditedError(refused);
   const withheld = await credentialsInside(context.home, row.id);
   await place.context.audit.record({
     type: 'copy',
@@ -66,7 +66,7 @@ async function copyBetween(
     ...(copy === copyIn || limits === undefined ? {} : { limits }),
     ...options,
   }).catch((error: unknown) => {
-    throw isCode(error, 'policy_denied') || isCode(error, 'approval_required') ? audited(error) : error;
+    throw isCode(error, 'policy_denied') || isCode(error, 'approval_required') ? auditedError(error) : error;
   });
 }
 

@@ -13,12 +13,12 @@ import { type Side, shownDiff } from '../../policy/approval/diff.ts';
 import { shownCommand } from '../../policy/approval/display.ts';
 
 /** Most bytes of a file that is compared line by line. */
-const mostCompared = 1024 * 1024;
+const maxCompared = 1024 * 1024;
 
 /** What the file holds afterwards. Throws a CaissonError where the change does not apply to what is there. */
 export type After = (before: Side | null) => Promise<Side>;
 
-interface Place {
+interface PreviewTarget {
   readonly sandbox: Sandbox;
   /** Links followed. */
   readonly path: string;
@@ -29,7 +29,7 @@ interface Place {
 
 /** What is wrong with the file or the change is for the person to see; the write itself fails by it later. */
 export async function previewOf(
-  place: Place,
+  place: PreviewTarget,
   { after, redact }: { readonly after: After; readonly redact: (text: string) => string },
 ): Promise<Preview> {
   const found = await fileAt(place);
@@ -46,17 +46,17 @@ export async function previewOf(
 const notShown = ({ message }: CaissonError): string => `not shown: ${shownCommand(message).display}`;
 
 /** `null`: no file has this path. */
-async function fileAt(place: Place): Promise<Side | CaissonError | null> {
-  const { bytes: said, failure } = await read(place, String(mostCompared), mostCompared);
+async function fileAt(place: PreviewTarget): Promise<Side | CaissonError | null> {
+  const { bytes: said, failure } = await read(place, String(maxCompared), maxCompared);
   if (failure?.code === 'not_found') return null;
   if (failure !== null) return failure;
   const { size, bytes } = parseRead(said);
-  if (size > mostCompared) return await largeFileAt(place);
+  if (size > maxCompared) return await largeFileAt(place);
   return bytes.length === size ? sideOf(bytes) : new CaissonError('conflict', `${place.path} changes while it is read`);
 }
 
 /** Its digest alone, which the sandbox computes. */
-async function largeFileAt(place: Place): Promise<Side | CaissonError> {
+async function largeFileAt(place: PreviewTarget): Promise<Side | CaissonError> {
   const { bytes: said, failure } = await read(place, 'digest', 128);
   if (failure !== null) return failure;
   const { size, bytes } = parseRead(said);
@@ -66,11 +66,11 @@ async function largeFileAt(place: Place): Promise<Side | CaissonError> {
     : { size, sha256, bytes: null };
 }
 
-const read = async ({ sandbox, path, withheld, signal }: Place, what: string, most: number) =>
+const read = async ({ sandbox, path, withheld, signal }: PreviewTarget, what: string, max: number) =>
   await runTool(sandbox, {
     script: 'read',
     args: [path, '1', what, withheld],
-    most: most + longestSize,
+    max: max + longestSize,
     real: true,
     signal,
   });
@@ -82,7 +82,7 @@ export const written =
   async () => {
     if (typeof bytes === 'string' || ArrayBuffer.isView(bytes)) return compared(sideOf(Buffer.from(bytes)));
     const { size, sha256, open } = bytes;
-    return { size, sha256, bytes: size > mostCompared ? null : await buffer(open()) };
+    return { size, sha256, bytes: size > maxCompared ? null : await buffer(open()) };
   };
 
 export const patched =
@@ -94,4 +94,4 @@ export const patched =
     return compared(sideOf(Buffer.from(await applyChange(before.bytes.toString(), change))));
   };
 
-const compared = (side: Side): Side => (side.size > mostCompared ? { ...side, bytes: null } : side);
+const compared = (side: Side): Side => (side.size > maxCompared ? { ...side, bytes: null } : side);

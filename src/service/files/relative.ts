@@ -3,11 +3,11 @@ import type { Options } from '../api.ts';
 import type { Plan } from '../../plan/types.ts';
 import type { AnyRows } from '../verbs/row.ts';
 
-export type PlanOf = (task: string, options: Asked) => Promise<Plan>;
+export type PlanOf = (task: string, options: PathOptions) => Promise<Plan>;
 
-type Asked = Pick<Options, 'signal' | 'said'>;
+type PathOptions = Pick<Options, 'signal' | 'said'>;
 
-interface Named {
+interface TaskInput {
   readonly task: string;
 }
 
@@ -28,7 +28,7 @@ export function withRelativePaths<Api extends object>(
         kind === 'inside' ? [key] : [],
       );
       if (typeof act !== 'function' || keys.length === 0) return act;
-      return async (input: Named, options: Asked = {}): Promise<unknown> => {
+      return async (input: TaskInput, options: PathOptions = {}): Promise<unknown> => {
         const relative = keys.filter((key) => isRelative(Reflect.get(input, key)));
         if (relative.length === 0) return await Reflect.apply(act, target, [input, options]);
         const at = workspaceOf(await how.planOf(input.task, options), options.said?.directory ?? how.cwd);

@@ -5,10 +5,10 @@ import { sync } from '../../files/sync/sync.ts';
 import type { SyncResult } from '../../files/sync/types.ts';
 import type { SyncInput } from '../../files/tools/types.ts';
 import type { Handle } from '../../sandbox/context.ts';
-import { admitTree, type TreeParts } from './tree.ts';
+import { admitTree, type TreeDependencies } from './tree.ts';
 
 export async function synced(
-  parts: TreeParts,
+  parts: TreeDependencies,
   handle: Handle,
   { host, inside, direction, overwrite = false, confirmed = false, ...options }: SyncInput & Options,
 ): Promise<SyncResult> {

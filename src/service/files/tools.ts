@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Share } from '../../budget/types.ts';
 import type { FileTools, Options } from '../api.ts';
 import { credentialsInside } from './copy.ts';
-import { type Admitted, admitFile, type FileUse } from './admission.ts';
+import { type AdmittedPaths, admitFile, type FileUse } from './admission.ts';
 import { CaissonError } from '../../errors.ts';
 import { insidePath } from '../../files/inside-path.ts';
 import type { Edit } from '../../files/tools/edits.ts';
@@ -27,15 +27,15 @@ import {
 import { operator } from '../../values/caller.ts';
 import { ownerOf } from '../../values/owner.ts';
 import type { Handle } from '../../sandbox/context.ts';
-import { archivesOf } from './archive.ts';
+import { createArchiveTools } from './archive.ts';
 import { patched, written } from './preview.ts';
 import { synced } from './sync.ts';
-import type { TreeParts } from './tree.ts';
-import { watchOf, type WatchParts } from './watch.ts';
+import type { TreeDependencies } from './tree.ts';
+import { createWatch, type WatchDependencies } from './watch.ts';
 
-export interface ToolParts extends TreeParts, WatchParts {}
+export interface FileToolsInput extends TreeDependencies, WatchDependencies {}
 
-export function fileTools(parts: ToolParts): FileTools {
+export function fileTools(parts: FileToolsInput): FileTools {
   const runs = (task: string, options: Options, use: FileUse): Run =>
     runner(parts, { task, options, admit: admission(parts, use, options) });
   return {
@@ -83,8 +83,8 @@ export function fileTools(parts: ToolParts): FileTools {
     },
     sync: (input, options = {}) =>
       parts.within(input.task, options, (handle) => synced(parts, handle, { ...input, ...options })),
-    ...archivesOf(parts),
-    watch: watchOf(parts),
+    ...createArchiveTools(parts),
+    watch: createWatch(parts),
   };
 }
 
@@ -101,15 +101,15 @@ function ownEdits<Given extends Change>(given: Given): Given {
 const digestOf = (bytes: Parameters<FileTools['write']>[0]['bytes']): string =>
   typeof bytes === 'object' && 'sha256' in bytes ? bytes.sha256 : hash('sha256', bytes);
 
-type Admit = (handle: Handle) => Promise<Admitted | null>;
+type Admit = (handle: Handle) => Promise<AdmittedPaths | null>;
 
 /** Once, though a tool may run several scripts, and each a second time in a healed sandbox. */
-function admission(parts: ToolParts, use: FileUse, options: Options): Admit {
+function admission(parts: FileToolsInput, use: FileUse, options: Options): Admit {
   let admitted: ReturnType<Admit> | null = null;
   return (handle) => (admitted ??= admitFile(parts, handle, { use, options }));
 }
 
-interface Wanted {
+interface ToolRequest {
   readonly task: string;
   readonly options: Options;
   readonly admit: Admit;
@@ -117,7 +117,7 @@ interface Wanted {
   readonly holds?: number;
 }
 
-function runner(parts: ToolParts, wanted: Wanted): Run {
+function runner(parts: FileToolsInput, wanted: ToolRequest): Run {
   return (run) =>
     parts.within(wanted.task, wanted.options, async (handle) => {
       const admitted = await admittedRun(parts, { handle, wanted, run });
@@ -131,14 +131,18 @@ function runner(parts: ToolParts, wanted: Wanted): Run {
 }
 
 /** Taken once the tool is admitted, since a question may be open for long. */
-async function shareOf(parts: ToolParts, { row }: Handle, { options, holds = 0 }: Wanted): Promise<Share | null> {
+async function shareOf(
+  parts: FileToolsInput,
+  { row }: Handle,
+  { options, holds = 0 }: ToolRequest,
+): Promise<Share | null> {
   if (holds === 0 || options.held !== undefined) return null;
   const owner = options.caller?.owner ?? ownerOf(row.taskId);
   return await parts.context.budgets.of('file_bytes').wait(owner, { amount: holds, signal: options.signal });
 }
 
 /** The sandbox is in use until the reader has ended. */
-function opener(parts: ToolParts, wanted: Wanted): Open {
+function opener(parts: FileToolsInput, wanted: ToolRequest): Open {
   return async function* (run) {
     const [opened, over] = [Promise.withResolvers<AsyncIterable<Buffer>>(), Promise.withResolvers<void>()];
     const using = parts.within(wanted.task, wanted.options, async (handle) => {
@@ -157,11 +161,11 @@ function opener(parts: ToolParts, wanted: Wanted): Open {
 
 interface Admitting {
   readonly handle: Handle;
-  readonly wanted: Wanted;
+  readonly wanted: ToolRequest;
   readonly run: Parameters<Run>[0];
 }
 
-async function admittedRun(parts: ToolParts, { handle, wanted, run: wish }: Admitting): Promise<ToolRun> {
+async function admittedRun(parts: FileToolsInput, { handle, wanted, run: wish }: Admitting): Promise<ToolRun> {
   const { withholds = false, ...run } = wish;
   const admitted = await wanted.admit(handle);
   const withheld = withholds ? [(await credentialsInside(parts.context.home, handle.row.id)) ?? ''] : [];
@@ -175,11 +179,11 @@ async function admittedRun(parts: ToolParts, { handle, wanted, run: wish }: Admi
 /** What a person has seen changed is written over that file only. `before`: as `write.sh` takes it. */
 function overSame(run: ToolRun, before: string): ToolRun {
   const [path, size = '', expected = '', ...rest] = run.args;
-  if (expected !== '' && expected !== before) throw changedSince(path);
+  if (expected !== '' && expected !== before) throw changedSinceError(path);
   return { ...run, args: [path, size, before, ...rest] };
 }
 
-function changedSince(path: string): CaissonError {
+function changedSinceError(path: string): CaissonError {
   return new CaissonError('conflict', `${path} is not what it was when the change was shown`, {
     remedy: 'read it again, and ask anew',
   });
@@ -187,7 +191,7 @@ function changedSince(path: string): CaissonError {
 
 /** Lines of files that may not be read without asking are left out. */
 async function searched(
-  parts: ToolParts,
+  parts: FileToolsInput,
   { task, ...input }: Parameters<FileTools['search']>[0],
   options: Options,
 ): ReturnType<FileTools['search']> {

@@ -5,14 +5,14 @@ import type { Options } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Vet } from '../../files/types.ts';
 import type { Rulebook } from '../../guard/rulebook.ts';
-import { type CopyTarget, refusalOf, vetting } from '../../guard/writes/copies.ts';
+import { type CopyTarget, copyRefusedError, vetting } from '../../guard/writes/copies.ts';
 import type { Settings } from '../../policy/settings.ts';
 import type { Decision, Finding, Verdict } from '../../policy/types.ts';
 import type { Handle } from '../../sandbox/context.ts';
-import { type AdmissionParts, type Admitted, admitFile } from './admission.ts';
+import { type FileAdmissionInput, type AdmittedPaths, admitFile } from './admission.ts';
 import { credentialsInside } from './copy.ts';
 
-export interface TreeParts extends AdmissionParts {
+export interface TreeDependencies extends FileAdmissionInput {
   readonly rulebook: Rulebook;
 }
 
@@ -36,7 +36,7 @@ interface AdmittedTree {
 
 /** Throws the refusal; `vet` throws that of one file. */
 export async function admitTree(
-  parts: TreeParts,
+  parts: TreeDependencies,
   handle: Handle,
   { wanted, options }: { readonly wanted: TreeUse; readonly options: Options },
 ): Promise<AdmittedTree> {
@@ -45,13 +45,13 @@ export async function admitTree(
   const { verb, direction, inside, written } = wanted;
   const surroundings = { userHome: env['HOME'] ?? homedir(), home: context.home };
   const recorded = { taskId: row.taskId, execId: null, ...wanted.recorded };
-  const audited = (refusal: CaissonError): CaissonError => {
+  const auditedError = (refusal: CaissonError): CaissonError => {
     const { code, message } = refusal;
     context.audit.recordSoon({ type: 'decision', ...recorded, kind: 'copy', verdict: 'deny', code, message });
     return refusal;
   };
-  const refusal = written === null ? null : refusalOf(written, surroundings);
-  if (refusal !== null) throw audited(refusal);
+  const refusal = written === null ? null : copyRefusedError(written, surroundings);
+  if (refusal !== null) throw auditedError(refusal);
   const tool = direction === 'in' ? 'write_file' : 'read_file';
   const use = { tool, also: [verb], touches: [{ path: inside }] } as const;
   const admitted = await admitFile(parts, handle, { use, options });
@@ -62,7 +62,7 @@ export async function admitTree(
   const vet: Vet = (inTree) => {
     byPlace?.(inTree);
     const refused = byRules?.(inTree) ?? null;
-    if (refused !== null) throw audited(refused);
+    if (refused !== null) throw auditedError(refused);
   };
   const withheld = await credentialsInside(context.home, row.id);
   return { inside: admitted?.paths[0] ?? inside, vet, withheld };
@@ -71,7 +71,7 @@ export async function admitTree(
 interface Judging {
   readonly tool: string;
   readonly verb: string;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedPaths;
   readonly settings: Settings;
 }
 
@@ -90,11 +90,11 @@ async function ruleVet({ tool, verb, admitted, settings }: Judging): Promise<Rul
     const path = posix.join(real, ...inTree);
     const { verdict, findings } = decide(path);
     const [open] = findings.filter(({ rule }) => !answered.has(rule));
-    return verdict === 'allow' || open === undefined ? null : refusedFile(`${tool} of ${path}`, verdict, open);
+    return verdict === 'allow' || open === undefined ? null : fileRefusedError(`${tool} of ${path}`, verdict, open);
   };
 }
 
-function refusedFile(what: string, verdict: Verdict, { rule, description }: Finding): CaissonError {
+function fileRefusedError(what: string, verdict: Verdict, { rule, description }: Finding): CaissonError {
   return verdict === 'deny'
     ? new CaissonError('policy_denied', `${what} is refused: ${description} (${rule})`, {
         remedy: 'leave the file out, or have the operator change the rule',

@@ -6,36 +6,36 @@ import { openWatch } from '../../files/watch/watch.ts';
 import type { Handle } from '../../sandbox/context.ts';
 import { operator } from '../../values/caller.ts';
 import type { Within } from '../../sandbox/healing.ts';
-import { type AdmissionParts, admitFile } from './admission.ts';
+import { type FileAdmissionInput, admitFile } from './admission.ts';
 
-export interface WatchParts extends AdmissionParts {
+export interface WatchDependencies extends FileAdmissionInput {
   readonly within: Within;
   /** Fires when this process is done with its sandboxes. */
   readonly closing: AbortSignal;
 }
 
-const usualMs = 1000;
+const defaultMs = 1000;
 const leastMs = 200;
-const mostMs = 3_600_000;
+const maxMs = 3_600_000;
 
 type Watch = FileTools['watch'];
 
 /** The use of the sandbox ends with the first look. */
-export function watchOf(parts: WatchParts): Watch {
+export function createWatch(parts: WatchDependencies): Watch {
   return async ({ task, ...input }, options = {}) => {
-    checkInterval(input.intervalMs ?? usualMs);
+    checkInterval(input.intervalMs ?? defaultMs);
     return await parts.within(task, options, (handle) => watched(parts, handle, { ...input, options }));
   };
 }
 
-interface Wanted extends Omit<Parameters<Watch>[0], 'task'> {
+interface WatchRequest extends Omit<Parameters<Watch>[0], 'task'> {
   readonly options: Options;
 }
 
 async function watched(
-  parts: WatchParts,
+  parts: WatchDependencies,
   handle: Handle,
-  { path, recursive = false, intervalMs = usualMs, options }: Wanted,
+  { path, recursive = false, intervalMs = defaultMs, options }: WatchRequest,
 ): ReturnType<Watch> {
   const clean = insidePath(path).path;
   const use = { tool: 'list_files', also: ['watch_files'], touches: [{ path: clean, tree: recursive }] } as const;
@@ -53,6 +53,6 @@ async function watched(
 }
 
 function checkInterval(intervalMs: number): void {
-  if (!(intervalMs >= leastMs && intervalMs <= mostMs))
-    throw new CaissonError('invalid_argument', `a watch looks every ${leastMs} to ${mostMs} ms`);
+  if (!(intervalMs >= leastMs && intervalMs <= maxMs))
+    throw new CaissonError('invalid_argument', `a watch looks every ${leastMs} to ${maxMs} ms`);
 }

@@ -3,13 +3,13 @@ import { CaissonError } from '../../errors.ts';
 import { allowProblem, hostPattern, isWithin } from '../../values/host-pattern.ts';
 import type { NetworkChange, NetworkRules } from '../network-api.ts';
 
-const mostHosts = 100;
+const maxHosts = 100;
 
 /** Throws `invalid_argument`. */
 export function checkedChange({ allow = [], deny = [], forget = [] }: NetworkChange): Required<NetworkChange> {
   const count = allow.length + deny.length + forget.length;
-  if (count === 0 || count > mostHosts)
-    throw new CaissonError('invalid_argument', `a change names 1 to ${mostHosts} hosts, and this one ${count}`);
+  if (count === 0 || count > maxHosts)
+    throw new CaissonError('invalid_argument', `a change names 1 to ${maxHosts} hosts, and this one ${count}`);
   for (const host of allow) check('allowed', host, allowProblem(host));
   for (const host of [...deny, ...forget]) {
     const read = hostPattern(host);

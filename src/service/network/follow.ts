@@ -6,7 +6,7 @@ import type { Connection } from '../network-api.ts';
 import { connectionIn } from './connection.ts';
 import { doorOf, logOf } from '../../egress/places.ts';
 
-export interface FollowParts {
+export interface FollowLogInput {
   readonly home: string;
   readonly sandboxId: string;
   readonly count: number;
@@ -15,10 +15,10 @@ export interface FollowParts {
 }
 
 const lookEveryMs = 200;
-const mostLineBytes = 64 * 1024;
+const maxLineBytes = 64 * 1024;
 
 /** The last ones on record, and with `follow` those to come: until the signal fires, or the record ends with its sandbox. */
-export async function* connectionsOf(parts: FollowParts): AsyncIterable<Connection> {
+export async function* readConnections(parts: FollowLogInput): AsyncIterable<Connection> {
   const { home, sandboxId, count, follow, signal } = parts;
   const path = logOf(home, sandboxId);
   const older = await Lines.open(`${path}.1`);
@@ -94,7 +94,7 @@ class Lines {
       const { bytesRead } = await this.#file.read(chunk, 0, chunk.length, null);
       if (bytesRead === 0) return;
       const lines = `${this.#rest}${this.#decoder.write(chunk.subarray(0, bytesRead))}`.split('\n');
-      this.#rest = (lines.pop() ?? '').slice(0, mostLineBytes);
+      this.#rest = (lines.pop() ?? '').slice(0, maxLineBytes);
       yield* lines;
     }
   }

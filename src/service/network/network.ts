@@ -13,45 +13,45 @@ import { ownerOf } from '../../values/owner.ts';
 import type { Connection, NetworkApi, NetworkChange, NetworkRules } from '../network-api.ts';
 import type { Options } from '../types.ts';
 import { checkedChange, checkNotDenied } from './change.ts';
-import { connectionsOf } from './follow.ts';
+import { readConnections } from './follow.ts';
 import { suggestedRules } from './suggest.ts';
 
-export interface EgressParts {
+export interface NetworkDependencies {
   readonly context: Context;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names come from the sandbox, and may hold its secrets. `null`: they are shown as they are. */
   readonly redaction: (owner: string) => Redaction | null;
 }
 
-const mostCount = 100_000;
+const maxCount = 100_000;
 
-export function egressOf({ context, env, redaction }: EgressParts): Omit<NetworkApi, 'checker'> {
+export function createNetworkApi({ context, env, redaction }: NetworkDependencies): Omit<NetworkApi, 'checker'> {
   const { store, home } = context;
   const found = async (task: string): Promise<SandboxRow> => filtered(await findRow(context, task));
   const recorded = async (task: string): Promise<SandboxRow> => onRecord(await found(task));
   const rules = async (task: string): Promise<NetworkRules> => {
     const row = await found(task);
     const kept = await store.egress.of(row.id);
-    if (kept === null) throw noRules(row);
+    if (kept === null) throw noRulesError(row);
     return viewOf(row, kept);
   };
   async function* log(task: string, how: LogInput = {}, { signal }: Options = {}): AsyncIterable<Connection> {
     const { id: sandboxId, taskId } = await recorded(task);
     const masked = masking(redaction(ownerOf(taskId)));
-    const count = Math.min(how.count ?? mostCount, mostCount);
-    for await (const each of connectionsOf({ home, sandboxId, count, follow: how.follow ?? false, signal }))
+    const count = Math.min(how.count ?? maxCount, maxCount);
+    for await (const each of readConnections({ home, sandboxId, count, follow: how.follow ?? false, signal }))
       yield masked(each);
   }
   return {
     ...{ rules, log },
     change: async (task, change, { caller } = {}) => {
-      if (isInside(env)) throw notFromInside();
+      if (isInside(env)) throw insideChangeError();
       const checked = checkedChange(change);
       const row = await found(task);
       if (caller !== undefined && caller.owner !== operator) checkNarrower(checked);
       checkNotDenied(checked, await rules(task));
       const kept = await changeNetwork(context, row, checked);
-      if (kept === null) throw noRules(row);
+      if (kept === null) throw noRulesError(row);
       return viewOf(row, kept);
     },
     suggest: async (task) => {
@@ -85,7 +85,7 @@ function onRecord(row: SandboxRow): SandboxRow {
   );
 }
 
-const noRules = ({ taskId }: SandboxRow): CaissonError =>
+const noRulesError = ({ taskId }: SandboxRow): CaissonError =>
   new CaissonError('failed_precondition', `the sandbox of ${taskId} is not made yet`, {
     remedy: 'run a command in it first',
   });
@@ -104,7 +104,7 @@ function checkNarrower({ allow = [], forget = [] }: NetworkChange): void {
     });
 }
 
-const notFromInside = (): CaissonError =>
+const insideChangeError = (): CaissonError =>
   new CaissonError('permission_denied', 'rules of the network cannot be changed by a command that Caisson runs', {
     remedy: 'change them from a terminal of your own',
   });

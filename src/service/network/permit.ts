@@ -5,13 +5,13 @@ import { saveAllowed } from '../../guard/save-rule.ts';
 import type { Context } from '../../sandbox/context.ts';
 import { withConfigFile } from '../../sandbox/lease.ts';
 
-interface Asked {
+interface HostQuestion {
   readonly sandboxId: string;
   readonly taskId: string;
   readonly host: string;
 }
 
-export type Permit = (asked: Asked, choice: Exclude<Choice, 'deny'>) => Promise<void>;
+export type Permit = (asked: HostQuestion, choice: Exclude<Choice, 'deny'>) => Promise<void>;
 
 /** Throws `conflict` when the sandbox is not there any more. */
 export const permitting =

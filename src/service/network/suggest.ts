@@ -4,9 +4,9 @@ import { allowProblem, hostPattern, isWithin } from '../../values/host-pattern.t
 import { readIp } from '../../values/ip.ts';
 import type { Connection } from '../network-api.ts';
 
-type Seen = Pick<Connection, 'name' | 'port' | 'rule' | 'verdict'>;
+type ConnectionTarget = Pick<Connection, 'name' | 'port' | 'rule' | 'verdict'>;
 
-interface Place {
+interface NetworkTarget {
   readonly name: string;
   readonly port: number;
 }
@@ -19,11 +19,11 @@ export interface Suggested {
 
 /** So many names below one domain are one pattern. */
 const leastBelow = 3;
-const usualPorts: readonly number[] = [80, 443];
+const defaultPorts: readonly number[] = [80, 443];
 /** What no rule spoke of, and what passes only because all is observed. */
 const open: readonly string[] = ['no rule', 'ports', 'allow *'];
 
-export function suggestedRules(connections: readonly Seen[], known: Presets = builtin): Suggested {
+export function suggestedRules(connections: readonly ConnectionTarget[], known: Presets = builtin): Suggested {
   const places = placesIn(connections);
   const presets = Object.keys(known).filter((preset) => places.some((place) => isInPreset(place, preset, known)));
   const left = places.filter((place) => !presets.some((preset) => isInPreset(place, preset, known)));
@@ -33,10 +33,10 @@ export function suggestedRules(connections: readonly Seen[], known: Presets = bu
   return { seen: places.length, presets, allow: allow.toSorted() };
 }
 
-const isUsual = ({ port }: Place): boolean => usualPorts.includes(port);
+const isUsual = ({ port }: NetworkTarget): boolean => defaultPorts.includes(port);
 
-function placesIn(connections: readonly Seen[]): readonly Place[] {
-  const found = new Map<string, Place>();
+function placesIn(connections: readonly ConnectionTarget[]): readonly NetworkTarget[] {
+  const found = new Map<string, NetworkTarget>();
   for (const { name, port, rule } of connections)
     if (name !== null && port !== null && open.includes(rule) && isAllowable(name, port))
       found.set(`${name}:${port}`, { name, port });
@@ -48,9 +48,9 @@ function isAllowable(name: string, port: number): boolean {
   return port !== 25 && allowProblem(`${bracketed(name)}:${port}`) === null;
 }
 
-function isInPreset({ name, port }: Place, preset: string, known: Presets): boolean {
+function isInPreset({ name, port }: NetworkTarget, preset: string, known: Presets): boolean {
   return (
-    usualPorts.includes(port) &&
+    defaultPorts.includes(port) &&
     (known[preset] ?? []).some((text) => {
       const pattern = hostPattern(text);
       return typeof pattern !== 'string' && isWithin(pattern, name);

@@ -4,13 +4,13 @@
  */
 import type { CaissonApi, SandboxChange, SandboxFilter, SandboxView } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
-import { noSandbox } from '../../sandbox/step.ts';
+import { sandboxMissingError } from '../../sandbox/step.ts';
 import type { Bounds } from '../../values/caller.ts';
 import type { Labels } from '../../values/labels.ts';
 import { isSandboxId } from '../../values/task.ts';
 import type { Scope } from './scope.ts';
 
-interface Placed {
+interface TaskPlace {
   readonly taskId: string;
   readonly sandboxId?: string;
 }
@@ -40,13 +40,13 @@ export class Bound {
     const key = isSandboxId(name) ? name : this.#scope.taskKey(name);
     if (!isSandboxId(name) && (!this.isBound || key === this.#task)) return key;
     const found = await this.#find(key);
-    if (found === null || (this.#task !== null && found.taskId !== this.#task)) throw noSandbox(name);
+    if (found === null || (this.#task !== null && found.taskId !== this.#task)) throw sandboxMissingError(name);
     return found.id;
   }
 
   /** Throws `not_found` for a task that it may not make. */
   checkNew(taskId: string): void {
-    if (this.#task !== null && this.#scope.taskKey(taskId) !== this.#task) throw noSandbox(taskId);
+    if (this.#task !== null && this.#scope.taskKey(taskId) !== this.#task) throw sandboxMissingError(taskId);
   }
 
   /** Refuses labels from a token that is bound to one: it could leave its bounds, or let others in. Throws `permission_denied`. */
@@ -56,7 +56,7 @@ export class Bound {
   }
 
   /** Whether something in a sandbox is there for it. Without a sandbox id, in the one that the task has. */
-  async sees(placed: Placed): Promise<boolean> {
+  async sees(placed: TaskPlace): Promise<boolean> {
     return (await this.seesSince(placed)) !== null;
   }
 
@@ -64,7 +64,7 @@ export class Bound {
    * From when on it sees what happened there, RFC 3339; empty: from the beginning; `null`: nothing. What was before the sandbox
    * that the task has now was in another one, whose labels are not known.
    */
-  async seesSince({ taskId, sandboxId }: Placed): Promise<string | null> {
+  async seesSince({ taskId, sandboxId }: TaskPlace): Promise<string | null> {
     if (this.#task !== null) return taskId === this.#task ? '' : null;
     if (this.#labels === null) return '';
     const found = await this.#find(sandboxId ?? taskId);

@@ -1,8 +1,8 @@
 /** Questions, answers and rules of one owner. */
 import type { AnswerAll, ApprovalsApi, PolicyApi } from '../api.ts';
 import { CaissonError } from '../../errors.ts';
-import { noQuestion } from '../../guard/approval-queue.ts';
-import { noGrant } from '../admin/approvals.ts';
+import { noQuestionError } from '../../guard/approval-queue.ts';
+import { noGrantError } from '../admin/approvals.ts';
 import { approvals as rows } from '../verbs/approvals.ts';
 import { hooks as hookRows, policy as policyRows } from '../verbs/policy.ts';
 import { made } from './made.ts';
@@ -13,7 +13,7 @@ export function decisionsOf(mine: Mine): ApprovalsApi {
   const { approvals } = mine.api;
   const get: ApprovalsApi['get'] = async (id, options) => {
     const found = await approvals.get(id, options);
-    if (!scope.has(found) || !(await bound.sees(found))) throw noQuestion(id);
+    if (!scope.has(found) || !(await bound.sees(found))) throw noQuestionError(id);
     return scope.ofTask(found);
   };
   const seen = async <T extends { readonly taskId: string }>(all: readonly T[]): Promise<readonly T[]> => {
@@ -30,7 +30,7 @@ export function decisionsOf(mine: Mine): ApprovalsApi {
       answer: (id, choice, by, options) =>
         asked(async () => {
           await get(id, options);
-          if (bound.isBound && choice === 'always') throw onlyHere();
+          if (bound.isBound && choice === 'always') throw boundTokenError();
           await approvals.answer(id, choice, by, options);
         }),
       answerAll: ({ taskId, ...answer }: AnswerAll, by, options) =>
@@ -42,7 +42,7 @@ export function decisionsOf(mine: Mine): ApprovalsApi {
       grants: (options) => asked(async () => await grants(options)),
       revoke: (id, by, options) =>
         asked(async () => {
-          if (!(await grants(options)).some((each) => each.id === id)) throw noGrant(id);
+          if (!(await grants(options)).some((each) => each.id === id)) throw noGrantError(id);
           await approvals.revoke(id, by, options);
         }),
     },
@@ -50,7 +50,7 @@ export function decisionsOf(mine: Mine): ApprovalsApi {
 }
 
 /** A rule would hold in all tasks of the owner. */
-const onlyHere = (): CaissonError =>
+const boundTokenError = (): CaissonError =>
   new CaissonError('permission_denied', 'a token that is bound to a task or a label does not answer always', {
     remedy: 'answer once or session',
   });

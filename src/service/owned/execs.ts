@@ -3,17 +3,19 @@ import type { ExecEvent, ExecInput, ExecsApi, LogInput, Options, SandboxRequest 
 import { isCode } from '../../errors.ts';
 import { newExecId } from '../../exec/random.ts';
 import { operator } from '../../values/caller.ts';
-import { noRecord } from '../exec/records.ts';
+import { recordMissingError } from '../exec/records.ts';
 import { execs as rows } from '../verbs/execs.ts';
 import { byTask } from '../verbs/task.ts';
 import { keyOf, type Mine } from './place.ts';
 import { refuse } from './refused.ts';
 import type { Scope } from './scope.ts';
 
-type Wanted = SandboxRequest & { readonly execId?: string } & Partial<Pick<ExecInput, 'rawOutput' | 'skills'>>;
+type OwnedExecRequest = SandboxRequest & { readonly execId?: string } & Partial<
+    Pick<ExecInput, 'rawOutput' | 'skills'>
+  >;
 
 /** A request with the ids that core knows. */
-export async function keyed<Input extends Wanted>(mine: Mine, input: Input): Promise<Input> {
+export async function keyed<Input extends OwnedExecRequest>(mine: Mine, input: Input): Promise<Input> {
   const { rawOutput, skills = [] } = input;
   if (!mine.isOperator && (rawOutput === true || skills.length > 0)) refuse();
   // The sandbox of one command alone: of other owners the task says whose it is, and so has a name.
@@ -33,7 +35,7 @@ export function execsOf(mine: Mine): ExecsApi {
   const get: ExecsApi['get'] = (execId, options) =>
     asked(async () => {
       const found = await execs.get(scope.execKey(execId), options);
-      if (!scope.has(found.where) || !(await bound.sees(found.where))) throw noRecord(execId);
+      if (!scope.has(found.where) || !(await bound.sees(found.where))) throw recordMissingError(execId);
       return scope.ofExec(found);
     });
   const own: ExecsApi = {
@@ -58,7 +60,7 @@ export function execsOf(mine: Mine): ExecsApi {
   return byTask(own, rows);
 }
 
-interface Asked {
+interface LogsRequest {
   readonly id: string;
   readonly how: LogInput | undefined;
   readonly options: Options | undefined;
@@ -67,14 +69,14 @@ interface Asked {
 /** Shows nothing that another owner started in a task that this owner had. */
 async function* logsOf(
   { api, scope, bound, place }: Mine,
-  { id, how, options }: Asked,
+  { id, how, options }: LogsRequest,
 ): AsyncGenerator<ExecEvent, void, void> {
   const known = new Set<string>();
   const isSeen = async (key: string): Promise<boolean> =>
     !bound.isBound || (await bound.sees(await whereOf(api, key, options)));
   try {
     const key = id.startsWith('exec_') ? scope.execKey(id) : await place(id);
-    if (id.startsWith('exec_') && !(await isSeen(key))) throw noRecord(id);
+    if (id.startsWith('exec_') && !(await isSeen(key))) throw recordMissingError(id);
     for await (const event of api.execs.logs(key, how, options))
       if (scope.hasExec(event.execId)) {
         if (!known.has(event.execId) && !(await isSeen(event.execId))) continue;

@@ -1,6 +1,6 @@
 /** Detached processes and sessions of one owner. */
 import type { ListedProcess, ProcessesApi, SessionInput, SessionsApi } from '../api.ts';
-import { unknownProcess } from '../../exec/detached/list.ts';
+import { unknownProcessError } from '../../exec/detached/list.ts';
 import { processes as processRows } from '../verbs/processes.ts';
 import { sessions as rows } from '../verbs/sessions.ts';
 import { byTask } from '../verbs/task.ts';
@@ -18,7 +18,7 @@ export function processesOf(mine: Mine): ProcessesApi {
     scope.has(found) && (found.state === 'unreadable' || scope.hasExec(found.id)) && (await bound.sees(found));
   const found: ProcessesApi['get'] = async (processId, options) => {
     const process = await processes.get(scope.execKey(processId), options);
-    if (!(await isMine(process))) throw unknownProcess(processId);
+    if (!(await isMine(process))) throw unknownProcessError(processId);
     return process;
   };
   const own: ProcessesApi = {

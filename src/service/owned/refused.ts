@@ -3,14 +3,14 @@ import { CaissonError } from '../../errors.ts';
 
 /** For verbs that answer at once. */
 export function refuse(): never {
-  throw forbidden();
+  throw operatorOnlyError();
 }
 
 export function refused(): Promise<never> {
-  return Promise.reject(forbidden());
+  return Promise.reject(operatorOnlyError());
 }
 
-function forbidden(): CaissonError {
+function operatorOnlyError(): CaissonError {
   return new CaissonError('permission_denied', 'this is for the operator of the service alone', {
     remedy: 'ask the operator',
   });

@@ -17,9 +17,9 @@ export interface Fields {
 export type Shape<T> = { readonly [Name in keyof T]?: Field };
 
 /** `true`: a value, checked where it is used. `inside`: a path in the sandbox, which may be relative. Or the keys of an object. */
-export type Known = true | 'inside' | Readonly<Record<string, true>>;
+export type InputShape = true | 'inside' | Readonly<Record<string, true>>;
 type KeysOf<T> = T extends unknown ? keyof T : never;
-export type Keys<T> = Readonly<Record<KeysOf<T>, Known>>;
+export type Keys<T> = Readonly<Record<KeysOf<T>, InputShape>>;
 
 /** Types of the arguments before the options. */
 export type Inputs<F> = F extends (...args: infer Args) => unknown ? BeforeOptions<Required<Args>> : never;
@@ -28,7 +28,7 @@ type BeforeOptions<Args extends readonly unknown[]> = Args extends readonly [...
     ? Before
     : Args
   : Args;
-type Named<Args extends readonly unknown[]> = { readonly [Index in keyof Args]: string };
+type ArgumentNames<Args extends readonly unknown[]> = { readonly [Index in keyof Args]: string };
 export type ObjectsIn<Args> = Args extends readonly (infer Each)[] ? Extract<Each, object> : never;
 
 /** The noun of an API at its path: `sandboxes`, `policy.hooks`. */
@@ -62,7 +62,7 @@ export interface At {
 
 interface Common<F> {
   /** Names of the arguments before the options. `...` is an object, whose members are named by themselves; `...?` may be absent. */
-  readonly takes: Named<Inputs<F>>;
+  readonly takes: ArgumentNames<Inputs<F>>;
   /** Keys of that object; one that is not known is refused. Absent: they are checked where they are used. */
   readonly keys?: Keys<ObjectsIn<Inputs<F>>>;
   /** Absent: `owned/` has the verb by hand. */
@@ -96,7 +96,7 @@ export interface AnyRow extends Partial<Omit<At, 'path'>> {
   readonly path?: string;
   readonly none?: string;
   readonly takes: readonly string[];
-  readonly keys?: Readonly<Record<string, Known>>;
+  readonly keys?: Readonly<Record<string, InputShape>>;
   readonly owner?: OwnerRule;
   readonly now?: true;
   readonly orScope?: Scope;

@@ -5,7 +5,7 @@
 import type { Delivery } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import { pauseMs, restMs } from './schedule.ts';
-import type { Ended, Sender, Sent } from './send.ts';
+import type { Ended, Sender, SendOutcome } from './send.ts';
 import { messageOf } from './sign.ts';
 import { remembered } from '../../lib/remembered.ts';
 
@@ -15,7 +15,7 @@ export interface Target {
   readonly key: Buffer;
 }
 
-export interface DeliveriesParts {
+export interface DeliveriesInput {
   readonly targets: readonly Target[];
   readonly store: Pick<Store, 'outbox' | 'leases' | 'steadyNow'>;
   /** Opens it when there is something to send. */
@@ -26,8 +26,8 @@ const lease = 'webhooks';
 const lookEveryMs = 1000;
 /** How long a process that ends goes on with what waits. */
 const lastRoundMs = 3000;
-const mostAtOnce = 100;
-const mostKept = 10_000;
+const maxAtOnce = 100;
+const maxKept = 10_000;
 const givenUpKeptMs = 7 * 86_400_000;
 
 interface Rest {
@@ -36,7 +36,7 @@ interface Rest {
 }
 
 export class Deliveries {
-  readonly #parts: DeliveriesParts;
+  readonly #parts: DeliveriesInput;
   readonly #over = new AbortController();
   readonly #rests = new Map<string, Rest>();
   readonly #timer: NodeJS.Timeout;
@@ -45,7 +45,7 @@ export class Deliveries {
   #isHolder = false;
   #closing: Promise<void> | null = null;
 
-  constructor(parts: DeliveriesParts) {
+  constructor(parts: DeliveriesInput) {
     this.#parts = parts;
     this.#timer = setInterval(() => void this.#look(), lookEveryMs).unref();
   }
@@ -81,14 +81,14 @@ export class Deliveries {
     this.#isHolder ||= await store.leases.acquire(lease);
     if (!this.#isHolder) return;
     await Promise.all(targets.map((target) => this.#deliverTo(target)));
-    await store.outbox.trim(mostKept, store.steadyNow() - givenUpKeptMs);
+    await store.outbox.trim(maxKept, store.steadyNow() - givenUpKeptMs);
   }
 
   async #deliverTo(target: Target): Promise<void> {
     const { store } = this.#parts;
     const nowMs = store.steadyNow();
     if ((this.#rests.get(target.name)?.untilMs ?? 0) > nowMs) return;
-    for (const delivery of await store.outbox.due(target.name, nowMs, mostAtOnce)) {
+    for (const delivery of await store.outbox.due(target.name, nowMs, maxAtOnce)) {
       if (this.#over.signal.aborted) return;
       const sent = await this.#send(target, delivery);
       if (sent.is === 'canceled') return;
@@ -97,7 +97,7 @@ export class Deliveries {
     }
   }
 
-  async #send({ url, key }: Target, delivery: Delivery): Promise<Sent> {
+  async #send({ url, key }: Target, delivery: Delivery): Promise<SendOutcome> {
     const sender = await this.#sender();
     return await sender.send(url, messageOf(delivery, key, Date.now()), this.#over.signal);
   }

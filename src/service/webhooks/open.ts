@@ -1,7 +1,7 @@
 /** The webhooks of a configuration. Without any, nothing is loaded and nothing is written. */
 import { toCaissonError } from '../../errors.ts';
 import type { Config, Loaded } from '../../config/types.ts';
-import { websitesOf } from '../../network/websites.ts';
+import { indexWebsites } from '../../network/websites.ts';
 import type { Declared } from '../../redact/types.ts';
 import type { Store } from '../../store/store.ts';
 import { webhookKey } from '../../values/webhook.ts';
@@ -26,7 +26,7 @@ export async function openWebhooks({ config, env }: Loaded, store: Store): Promi
   });
   const { Deliveries } = await import('./deliveries.ts');
   const { allow_private: allowPrivate, nat64_prefix: nat64Prefix } = config.network;
-  const rules = { allowPrivate, nat64Prefix, env, websites: websitesOf([]) };
+  const rules = { allowPrivate, nat64Prefix, env, websites: indexWebsites([]) };
   const urls = targets.map(({ url }) => url);
   const deliveries = new Deliveries({
     targets,

@@ -1,24 +1,24 @@
 /** One attempt to deliver an event. Loads the HTTP client. */
 import { toCaissonError } from '../../errors.ts';
-import { addressRules, type RulesParts } from '../../network/address/rules.ts';
+import { addressRules, type AddressRulesInput } from '../../network/address/rules.ts';
 import { Dialler } from '../../network/dial/fetch.ts';
 import { systemLookup } from '../../network/dial/vet.ts';
 import type { Message } from './sign.ts';
 
-export type Sent = Ended | { readonly is: 'canceled' };
+export type SendOutcome = Ended | { readonly is: 'canceled' };
 /** `gone`: the receiver wants no more of it (RFC 9110, 15.5.11). */
 export type Ended = { readonly is: 'arrived' } | { readonly is: 'failed' | 'gone'; readonly why: string };
 
 export interface Sender {
   /** Never rejects. */
-  readonly send: (url: string, message: Message, signal: AbortSignal) => Promise<Sent>;
+  readonly send: (url: string, message: Message, signal: AbortSignal) => Promise<SendOutcome>;
   readonly close: () => Promise<void>;
 }
 
 const timeoutMs = 15_000;
 
 /** `urls`: those of the configuration. */
-export function openSender(urls: readonly string[], rules: RulesParts): Sender {
+export function openSender(urls: readonly string[], rules: AddressRulesInput): Sender {
   const dialler = new Dialler({
     rules: () => addressRules(rules),
     lookup: systemLookup,

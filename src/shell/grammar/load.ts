@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { CaissonError } from '../../errors.ts';
 import { dependencyPath } from '../../lib/asset.ts';
 import { remembered } from '../../lib/remembered.ts';
-import { shortage } from '../../lib/shortage.ts';
+import { shortageError } from '../../lib/shortage.ts';
 import { parseMs, shortParseMs, shortUnits } from '../limits.ts';
 import { flatten, type FlatTree } from './flatten.ts';
 
@@ -27,7 +27,7 @@ export async function loadGrammar(): Promise<Parse | null> {
     isLost = parse === null;
     return parse;
   } catch (error) {
-    throw shortage(error, 'the shell grammar cannot be read') ?? error;
+    throw shortageError(error, 'the shell grammar cannot be read') ?? error;
   }
 }
 
@@ -43,7 +43,7 @@ const loaded = remembered(async (): Promise<Parse | null> => {
   try {
     return await load();
   } catch (error) {
-    if (shortage(error, '') !== null) throw error;
+    if (shortageError(error, '') !== null) throw error;
     // Why it failed changes nothing for the verdict, which names the grammar as what is missing.
     return null;
   }
@@ -73,8 +73,8 @@ async function load(): Promise<Parse> {
   );
   return (text) => {
     const startedMs = performance.now();
-    const mostMs = text.length <= shortUnits ? shortParseMs : parseMs;
-    const tree = parser.parse(text, null, { progressCallback: () => performance.now() - startedMs > mostMs });
+    const maxMs = text.length <= shortUnits ? shortParseMs : parseMs;
+    const tree = parser.parse(text, null, { progressCallback: () => performance.now() - startedMs > maxMs });
     if (tree === null) {
       parser.reset();
       return null;

@@ -5,7 +5,7 @@ import { resolveWord } from '../words.ts';
 import { assignmentOf } from './assignments.ts';
 import { differsAt } from './edges.ts';
 import { emit } from './emit.ts';
-import { mostPerValue, perValue } from './loops.ts';
+import { maxPerValue, perValue } from './loops.ts';
 import { behindTarget, byLine, outside } from './ranges.ts';
 import type { Lent, Reading } from './reading.ts';
 
@@ -24,13 +24,13 @@ export function readCommand(reading: Reading, node: number): void {
   });
 }
 
-interface Parts {
+interface CommandNodes {
   readonly assignments: readonly Assignment[];
   readonly redirects: number[];
   readonly words: readonly number[];
 }
 
-function partsOf(reading: Reading, node: number): Parts {
+function partsOf(reading: Reading, node: number): CommandNodes {
   const assignments: Assignment[] = [];
   const redirects: number[] = [];
   const words: number[] = [];
@@ -68,7 +68,7 @@ function dashOf({ payload, around }: Reading, { dash }: Lent): readonly Word[] {
 /** What may hold around a command in loops. */
 function variantsOf(reading: Reading, node: number, reach: number): readonly Around[] {
   const { session, loops, around } = reading;
-  const open = session.commands.length > mostPerValue ? [] : loops.filter(({ until }) => node < until);
+  const open = session.commands.length > maxPerValue ? [] : loops.filter(({ until }) => node < until);
   return perValue(open, reading.source(reach), around);
 }
 

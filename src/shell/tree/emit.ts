@@ -13,7 +13,7 @@ export interface Emitted {
 
 const ampersand = /^[ \t]*&(?![&>])/;
 /** Units behind a command in which that is looked for. */
-const mostBehind = 16;
+const maxBehind = 16;
 
 /** `reach`: the node up to whose end it reaches. */
 export function emit(reading: Reading, reach: number, { words = [], redirects = [], assignments = [] }: Emitted): void {
@@ -34,5 +34,5 @@ export function emit(reading: Reading, reach: number, { words = [], redirects = 
 }
 
 function inBackground({ tree, text }: Reading, reach: number): boolean {
-  return ampersand.test(text.slice(tree.end[reach], (tree.end[reach] ?? 0) + mostBehind));
+  return ampersand.test(text.slice(tree.end[reach], (tree.end[reach] ?? 0) + maxBehind));
 }

@@ -8,15 +8,15 @@ export interface Loop {
   readonly until: number;
 }
 
-const mostVariants = 32;
+const maxVariants = 32;
 /** Commands of a text; behind them the values of loops stay unknown. */
-export const mostPerValue = 2000;
+export const maxPerValue = 2000;
 
 /** `source`: of the command that is read. Beyond the bound the values stay unknown. */
 export function perValue(loops: readonly Loop[], source: string, around: Around): readonly Around[] {
   let variants: readonly Around[] = [around];
   for (const { name, values } of loops) {
-    if (values.length * variants.length > mostVariants || !mentions(source, name)) continue;
+    if (values.length * variants.length > maxVariants || !mentions(source, name)) continue;
     variants = variants.flatMap((variant) => values.map((value) => holding(variant, name, value)));
   }
   return variants;

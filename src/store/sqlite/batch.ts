@@ -1,11 +1,11 @@
 /** Writes that can wait some milliseconds, in one transaction: one for each would cost more than a short command. */
 import type { DatabaseSync } from 'node:sqlite';
 import { immediate } from './connection.ts';
-import { failed } from './soundness.ts';
+import { databaseError } from './soundness.ts';
 
 const batchMs = 25;
 /** A process that never waits gets to its timers late; what it adds meanwhile must not grow without bound. */
-const mostPending = 1_000;
+const maxPending = 1_000;
 
 export class Batch {
   readonly #db: DatabaseSync;
@@ -34,7 +34,7 @@ export class Batch {
   }
 
   add(write: () => void): void {
-    if (this.#pending.length >= mostPending) this.flush();
+    if (this.#pending.length >= maxPending) this.flush();
     this.#pending.push(write);
     this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
   }
@@ -61,7 +61,7 @@ export class Batch {
   /** Once, and not for each batch: a disk may be full for hours. */
   #failed(error: unknown, count: number): void {
     if (this.#missed === 0) {
-      const { message } = failed(this.#db, error, 'record starts and ends of commands');
+      const { message } = databaseError(this.#db, error, 'record starts and ends of commands');
       warn(`${message}; events of them are missing until that is put right`);
     }
     this.#missed += count;

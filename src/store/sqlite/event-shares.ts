@@ -26,7 +26,7 @@ interface Share {
 const shape = object<Share>({ owner: text, kept: integer, gone: integer });
 
 /** Called with each event that is added, in its transaction. */
-export function countEvent(db: DatabaseSync, seq: number, most: number): void {
+export function countEvent(db: DatabaseSync, seq: number, max: number): void {
   if (seq % group !== 0) return;
   db.prepare(
     `INSERT INTO event_owners (owner, kept, gone)
@@ -37,7 +37,7 @@ export function countEvent(db: DatabaseSync, seq: number, most: number): void {
   const shares = all.map((row) => shape(row, 'share of events'));
   const kept = shares.map((share) => share.kept);
   // The newest event stays, so that its number is not given again.
-  const level = Math.max(1, Math.floor(fairLevel(kept, most)));
+  const level = Math.max(1, Math.floor(fairLevel(kept, max)));
   for (const share of shares) if (share.kept > level) forget(db, share, share.kept - level);
 }
 

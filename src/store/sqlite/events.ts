@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { author } from '../../lib/author.ts';
 import { ownerOf } from '../../values/owner.ts';
-import type { EventQuery, EventRow, Events, EventType, Kept } from '../events.ts';
+import type { EventQuery, EventRow, Events, EventType, EventRange } from '../events.ts';
 import { countEvent, newestGone } from './event-shares.ts';
 import type { Table } from './table.ts';
 import { integer, json, nullable, object, oneOf, record, text } from './shape.ts';
@@ -21,7 +21,7 @@ const eventShape = object<EventRow>({
   reason: nullable(text),
   data: json(record),
 });
-const endsShape = object<Omit<Kept, 'gone'>>({ oldest: integer, newest: integer });
+const endsShape = object<Omit<EventRange, 'gone'>>({ oldest: integer, newest: integer });
 
 export function eventOf(type: EventType, taskId: string, data: EventRow['data']): NewEvent {
   const { by, reason } = author();
@@ -29,16 +29,16 @@ export function eventOf(type: EventType, taskId: string, data: EventRow['data'])
 }
 
 /** Some 300 bytes each. */
-export const mostEvents = 50_000;
+export const maxEvents = 50_000;
 
 export class EventTable implements Table<Events> {
   readonly #db: DatabaseSync;
-  readonly #most: number;
+  readonly #max: number;
   #insert: StatementSync | null = null;
 
-  constructor(db: DatabaseSync, most: number) {
+  constructor(db: DatabaseSync, max: number) {
     this.#db = db;
-    this.#most = most;
+    this.#max = max;
   }
 
   add({ type, owner, happenedAt, author: by, reason, data }: NewEvent): void {
@@ -46,14 +46,14 @@ export class EventTable implements Table<Events> {
       'INSERT INTO events (type, owner, happened_at, author, reason, data) VALUES (?, ?, ?, ?, ?, ?)',
     );
     const { lastInsertRowid } = this.#insert.run(type, owner, happenedAt, by, reason, JSON.stringify(data));
-    countEvent(this.#db, Number(lastInsertRowid), this.#most);
+    countEvent(this.#db, Number(lastInsertRowid), this.#max);
   }
 
-  read({ after, owner, most }: EventQuery): readonly EventRow[] {
+  read({ after, owner, max }: EventQuery): readonly EventRow[] {
     const one = owner === null ? '' : 'AND owner = ?';
     const sql = `SELECT seq, type, owner, happened_at AS happenedAt, author, reason, data FROM events
       WHERE seq > ? ${one} ORDER BY seq LIMIT ?`;
-    const values = owner === null ? [after, most] : [after, owner, most];
+    const values = owner === null ? [after, max] : [after, owner, max];
     const rows = this.#db.prepare(sql).all(...values);
     return rows.map((row) => eventShape(row, 'event'));
   }
@@ -62,7 +62,7 @@ export class EventTable implements Table<Events> {
     this.add(eventOf('network.denied', taskId, data));
   }
 
-  kept(owner: string | null): Kept {
+  kept(owner: string | null): EventRange {
     // One of the two at a time is a look at one end of the table; both together are a scan (sqlite.org/optoverview.html).
     const sql = `SELECT ifnull((SELECT min(seq) FROM events), 0) AS oldest,
       ifnull((SELECT max(seq) FROM events), 0) AS newest`;

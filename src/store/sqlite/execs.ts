@@ -24,7 +24,7 @@ const columns =
   'id, kind, task_id AS taskId, sandbox_id AS sandboxId, backend, request, holder, started_at AS startedAt';
 
 /** Ids beyond so many are forgotten, the oldest first, whatever their age: some 200 bytes each. */
-const mostExecs = 1_000_000;
+const maxExecs = 1_000_000;
 
 const idsIn = (type: string): string => `(SELECT json_extract(data, '$.execId') FROM events WHERE type = '${type}')`;
 const wasCutOff = `kind = 'exec' AND holder NOT IN (SELECT id FROM holders)
@@ -147,12 +147,12 @@ export class ExecTable implements Table<Omit<Execs, Now>>, Pick<Execs, Now> {
     });
   }
 
-  /** Older ones, and the oldest beyond `most`. Detached processes stay as long as their sandboxes know them. */
-  expire(beforeMs: number, most = mostExecs): number {
+  /** Older ones, and the oldest beyond `max`. Detached processes stay as long as their sandboxes know them. */
+  expire(beforeMs: number, max = maxExecs): number {
     const old = this.#prepared("DELETE FROM execs WHERE kind = 'exec' AND started_at < ?").run(beforeMs);
     const many = this.#prepared(
       "DELETE FROM execs WHERE kind = 'exec' AND rowid <= (SELECT coalesce(max(rowid), 0) FROM execs) - ?",
-    ).run(most);
+    ).run(max);
     return Number(old.changes) + Number(many.changes);
   }
 

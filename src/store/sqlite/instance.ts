@@ -20,7 +20,7 @@ export interface Instance {
 export function instanceOf(file: string, db: DatabaseSync): Instance {
   const kept = copyIn(db);
   const found = readInstance(file);
-  if (found.is === 'damaged' && kept === null) throw damaged(file);
+  if (found.is === 'damaged' && kept === null) throw instanceDamagedError(file);
   if (found.is === 'damaged') unlinkSync(file);
   const id = found.is === 'sound' ? found.id : createInstance(file, kept ?? newId(16));
   if (kept !== id)
@@ -32,7 +32,7 @@ export function instanceOf(file: string, db: DatabaseSync): Instance {
 
 function noticesFor(
   file: string,
-  { found, kept, id }: { found: Found; kept: string | null; id: string },
+  { found, kept, id }: { found: InstanceFile; kept: string | null; id: string },
 ): readonly Notice[] {
   if (kept === null) return [];
   if (kept !== id)
@@ -58,9 +58,9 @@ function copyIn(db: DatabaseSync): string | null {
   return typeof value === 'string' && grammar.test(value) ? value : null;
 }
 
-type Found = { readonly is: 'sound'; readonly id: string } | { readonly is: 'damaged' | 'absent' };
+type InstanceFile = { readonly is: 'sound'; readonly id: string } | { readonly is: 'damaged' | 'absent' };
 
-function readInstance(file: string): Found {
+function readInstance(file: string): InstanceFile {
   try {
     const id = readFileSync(file, 'latin1').trimEnd();
     return grammar.test(id) ? { is: 'sound', id } : { is: 'damaged' };
@@ -80,7 +80,7 @@ function createInstance(file: string, id: string): string {
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
     const theirs = readInstance(file);
-    if (theirs.is !== 'sound') throw damaged(file);
+    if (theirs.is !== 'sound') throw instanceDamagedError(file);
     return theirs.id;
   } finally {
     removeDraft(draft);
@@ -105,7 +105,7 @@ function removeDraft(path: string): void {
   }
 }
 
-function damaged(file: string): CaissonError {
+function instanceDamagedError(file: string): CaissonError {
   return new CaissonError('failed_precondition', `${file} does not hold an instance id (16 of a-z and 0-9)`, {
     remedy: `put it back from a copy; the id is also the label "instance" of every resource. Only if there are none, delete ${file}`,
     details: { path: file },

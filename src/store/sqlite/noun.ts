@@ -1,7 +1,7 @@
 /** Makes nouns of the contract from tables. A noun answers by a promise, and its errors say what could not be done. */
 import type { DatabaseSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
-import { failed } from './soundness.ts';
+import { databaseError } from './soundness.ts';
 import type { Table, Tasks } from './table.ts';
 
 export function attempt<T>(db: DatabaseSync, what: () => string, work: () => T): T {
@@ -9,7 +9,7 @@ export function attempt<T>(db: DatabaseSync, what: () => string, work: () => T):
   try {
     return work();
   } catch (error) {
-    throw failed(db, error, what());
+    throw databaseError(db, error, what());
   }
 }
 

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { storeError } from './errors.ts';
-import { mostEvents as usualMostEvents } from './events.ts';
+import { maxEvents as defaultMaxEvents } from './events.ts';
 import { newId } from './id.ts';
 import { instanceOf } from './instance.ts';
 import { type Migration, migrations } from './migrations.ts';
@@ -15,11 +15,11 @@ export interface OpenOptions {
   /** Steps to bring the database to; those of this release by default. */
   readonly migrations?: readonly Migration[];
   /** How long to wait for other processes, when the database must be migrated or set aside. 10 s by default. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** That of the system by default. */
   readonly clock?: Clock;
   /** How many events are kept at least. 50,000 by default. */
-  readonly mostEvents?: number;
+  readonly maxEvents?: number;
 }
 
 /**
@@ -34,18 +34,18 @@ export async function openStore(
   options: OpenOptions = {},
 ): Promise<{ readonly store: SqliteStore; readonly notices: readonly Notice[] }> {
   try {
-    const { clock = systemClock, mostEvents = usualMostEvents, ...how } = options;
-    const prepared = prepare(path, { migrations, patienceMs: 10_000, clock, ...how });
-    const store = assemble(path, prepared, { clock, mostEvents });
+    const { clock = systemClock, maxEvents = defaultMaxEvents, ...how } = options;
+    const prepared = prepare(path, { migrations, timeoutMs: 10_000, clock, ...how });
+    const store = assemble(path, prepared, { clock, maxEvents });
     return { store, notices: store.notices };
   } catch (error) {
     throw storeError(error, `open the store ${path}`);
   }
 }
 
-type Assembly = Required<Pick<OpenOptions, 'clock' | 'mostEvents'>>;
+type Assembly = Required<Pick<OpenOptions, 'clock' | 'maxEvents'>>;
 
-function assemble(path: string, { db, lock, notices }: Prepared, { clock, mostEvents }: Assembly): SqliteStore {
+function assemble(path: string, { db, lock, notices }: Prepared, { clock, maxEvents }: Assembly): SqliteStore {
   try {
     const instance = instanceOf(join(dirname(path), 'instance'), db);
     const self = thisProcess(`own_${newId(16)}`, clock);
@@ -55,7 +55,7 @@ function assemble(path: string, { db, lock, notices }: Prepared, { clock, mostEv
       instance: instance.id,
       self,
       clock,
-      mostEvents,
+      maxEvents,
       notices: [...notices, ...instance.notices],
     });
   } catch (error) {

@@ -46,10 +46,10 @@ export class OutboxTable implements Table<Outbox> {
     });
   }
 
-  due(endpoint: string, nowMs: number, most: number): readonly Delivery[] {
+  due(endpoint: string, nowMs: number, max: number): readonly Delivery[] {
     const sql = `SELECT id, endpoint, type, data, happened_at AS happenedAt, attempts FROM webhook_deliveries
       WHERE endpoint = ? AND next_at <= ? ORDER BY seq LIMIT ?`;
-    const rows = this.#db.prepare(sql).all(endpoint, nowMs, most);
+    const rows = this.#db.prepare(sql).all(endpoint, nowMs, max);
     return rows.map((row) => deliveryShape(row, 'event'));
   }
 
@@ -68,9 +68,9 @@ export class OutboxTable implements Table<Outbox> {
     return Object.fromEntries(rows.map((row) => countShape(row, 'count')).map((each) => [each.endpoint, each.count]));
   }
 
-  trim(most: number, beforeMs: number): void {
+  trim(max: number, beforeMs: number): void {
     const oldest = 'SELECT seq FROM webhook_deliveries ORDER BY seq DESC LIMIT -1 OFFSET ?';
     const old = 'next_at IS NULL AND happened_at < ?';
-    this.#db.prepare(`DELETE FROM webhook_deliveries WHERE seq IN (${oldest}) OR (${old})`).run(most, beforeMs);
+    this.#db.prepare(`DELETE FROM webhook_deliveries WHERE seq IN (${oldest}) OR (${old})`).run(max, beforeMs);
   }
 }

@@ -19,9 +19,9 @@ export class PlaceTable implements Table<Places> {
     this.#leases = leases;
   }
 
-  take(group: string, place: string, most: number): boolean {
+  take(group: string, place: string, max: number): boolean {
     return immediate(this.#db, () => {
-      if (this.#taken(group) >= most) return false;
+      if (this.#taken(group) >= max) return false;
       const take = this.#db.prepare('INSERT INTO leases (key, holder) VALUES (?, ?)');
       take.run(keyOf(group, place), this.#holder);
       return true;

@@ -24,14 +24,14 @@ export interface Prepared {
  *   absent     no file, or one too short to be a database
  *   outdated   sound, of an older version; also new and without tables
  */
-type Found =
+type DatabaseState =
   | { readonly is: 'ready' | 'outdated'; readonly db: DatabaseSync; readonly version: number }
   | { readonly is: 'absent' | 'damaged' };
 
 export interface PrepareOptions {
   readonly migrations: readonly Migration[];
   /** How long to wait for other processes, when a repair needs the database for itself. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
@@ -49,7 +49,7 @@ const lockFile = (path: string): string => `${path}.lock`;
 export function prepare(path: string, options: PrepareOptions): Prepared {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const notices: Notice[] = tighten(path);
-  const deadline = performance.now() + options.patienceMs;
+  const deadline = performance.now() + options.timeoutMs;
   for (;;) {
     const lock = lockShared(lockFile(path), sharedWaitMs);
     const found = inspectOrRelease(path, options, lock);
@@ -58,11 +58,11 @@ export function prepare(path: string, options: PrepareOptions): Prepared {
     lock.release();
     const done = repair(path, options);
     notices.push(...(done ?? []));
-    if (performance.now() > deadline) throw inUse(path, found.is);
+    if (performance.now() > deadline) throw databaseInUseError(path, found.is);
   }
 }
 
-function inspectOrRelease(path: string, options: PrepareOptions, lock: Lock): Found {
+function inspectOrRelease(path: string, options: PrepareOptions, lock: Lock): DatabaseState {
   try {
     return inspect(path, options);
   } catch (error) {
@@ -71,7 +71,7 @@ function inspectOrRelease(path: string, options: PrepareOptions, lock: Lock): Fo
   }
 }
 
-function inspect(path: string, options: PrepareOptions): Found {
+function inspect(path: string, options: PrepareOptions): DatabaseState {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size < leastBytes) return { is: 'absent' };
   let db: DatabaseSync | null = null;
@@ -174,7 +174,7 @@ function tighten(path: string): Notice[] {
   return [{ id: 'permissions-tightened', path, message: `${path} was open to other users; its mode is 0600 now` }];
 }
 
-function inUse(path: string, state: string): CaissonError {
+function databaseInUseError(path: string, state: string): CaissonError {
   return new CaissonError(
     'failed_precondition',
     `${path} is ${state} and cannot be put right while another process has it open`,

@@ -12,7 +12,7 @@ import { assignments, readRow } from './row.ts';
 import { walkOf } from './sandbox-list.ts';
 import { nullable, object, text } from './shape.ts';
 
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 
 /** What an event has of a row, also of one that is damaged otherwise. */
 interface Brief extends Pick<SandboxRow, 'id' | 'taskId' | 'backend' | 'endedBy'> {
@@ -67,7 +67,7 @@ export class SandboxTable implements Table<Sandboxes> {
       };
       forced(this.#db, () => immediate(this.#db, work));
     } catch (error) {
-      if (isTaken(error)) throw taken(row, error);
+      if (isTaken(error)) throw sandboxTakenError(row, error);
       throw error;
     }
   }
@@ -154,7 +154,7 @@ export class SandboxTable implements Table<Sandboxes> {
     this.#isFresh = true;
     setImmediate(() => (this.#isFresh = false));
     const version = this.#version.get()?.['data_version'];
-    if (version === this.#knownAt && this.#known.size < mostKnown) return;
+    if (version === this.#knownAt && this.#known.size < maxKnown) return;
     this.#known.clear();
     this.#knownAt = version;
   }
@@ -176,7 +176,7 @@ function readOne(statement: StatementSync, key: string): SandboxRow | null {
   return row === undefined ? null : readRow(row);
 }
 
-function taken(row: SandboxRow, cause: unknown): CaissonError {
+function sandboxTakenError(row: SandboxRow, cause: unknown): CaissonError {
   const { id, taskId, name } = row;
   return new CaissonError(
     'already_exists',

@@ -7,14 +7,14 @@ import type { Table } from './table.ts';
 import { object, text, integer } from './shape.ts';
 
 const shape = object<SavedRule>({ owner: text, rule: text, savedBy: text, savedAt: integer });
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 
 export class SavedRuleTable implements Table<SavedRules> {
   readonly #db: DatabaseSync;
   #version: StatementSync | null = null;
   #select: StatementSync | null = null;
   /** Rules by owner, with the state of the database that they were read in: every decision asks for them. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, RuleCacheEntry>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -40,7 +40,7 @@ export class SavedRuleTable implements Table<SavedRules> {
     if (known !== undefined && known.at === at) return known.rules;
     const read = this.#read(owner);
     const rules = known !== undefined && isDeepStrictEqual(known.rules, read) ? known.rules : read;
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.set(owner, { at, rules });
     return rules;
   }
@@ -59,7 +59,7 @@ function tooManyRulesError(owner: string): CaissonError {
   });
 }
 
-interface Known {
+interface RuleCacheEntry {
   readonly at: unknown;
   readonly rules: readonly SavedRule[];
 }

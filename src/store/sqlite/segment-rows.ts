@@ -6,9 +6,9 @@ import { integer, object, text } from './shape.ts';
 const shape = object<SegmentRow>({ name: text, writer: text, n: integer, since: integer });
 const select = 'SELECT name, writer, n, since FROM record_segments';
 /** A process writes to one segment, and reads some others. */
-const mostKnown = 100;
+const maxKnown = 100;
 
-interface Known {
+interface SegmentEntry {
   readonly id: number;
   since: number;
 }
@@ -16,7 +16,7 @@ interface Known {
 export class SegmentRows {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, SegmentEntry>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -68,14 +68,14 @@ export class SegmentRows {
     return typeof since === 'number' ? since : null;
   }
 
-  #add({ name, writer, n, since }: SegmentRow): Known {
+  #add({ name, writer, n, since }: SegmentRow): SegmentEntry {
     const add = this.#prepared(
       `INSERT INTO record_segments (name, writer, n, since) VALUES (?, ?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET since = min(since, excluded.since) RETURNING id, since`,
     );
     const row = add.get(name, writer, n, since);
     const known = { id: Number(row?.['id']), since: Number(row?.['since']) };
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.set(name, known);
     return known;
   }

@@ -56,13 +56,13 @@ export function json<T>(check: Check<T>): Check<T> {
     const known = checked.get(source);
     if (known !== undefined) return known;
     const fresh = check(parse(source, at), at);
-    if (checked.size >= mostRemembered) checked.clear();
+    if (checked.size >= maxRemembered) checked.clear();
     checked.set(source, fresh);
     return fresh;
   };
 }
 
-const mostRemembered = 256;
+const maxRemembered = 256;
 
 function parse(source: string, at: string): unknown {
   try {

@@ -13,7 +13,7 @@ import { isAlive } from '../../lib/holder.ts';
 import { holdersIn } from './leases.ts';
 import { integer, json, number, object, text } from './shape.ts';
 
-const mostAgeMs = 86_400_000;
+const maxAgeMs = 86_400_000;
 
 interface Mark {
   readonly bootId: string;
@@ -33,7 +33,7 @@ export function isTrusted(path: string, db: DatabaseSync, clock: Clock): boolean
 function isRecent(mark: Mark | null, path: string, clock: Clock): boolean {
   if (mark === null || mark.bootId !== clock.bootId || mark.inode !== statSync(path).ino) return false;
   const { bootId, bootMs } = mark;
-  return sinceMs({ wallMs: 0, boot: { id: bootId, ms: bootMs } }, clock) < mostAgeMs;
+  return sinceMs({ wallMs: 0, boot: { id: bootId, ms: bootMs } }, clock) < maxAgeMs;
 }
 
 function readMark(path: string): Mark | null {
@@ -65,7 +65,7 @@ export function markSound(path: string, clock: Clock): void {
 }
 
 /** `storeError`, after which a database that turned out to be damaged is read at the next start. */
-export function failed(db: DatabaseSync, error: unknown, doing: string): CaissonError {
+export function databaseError(db: DatabaseSync, error: unknown, doing: string): CaissonError {
   const path = isDamage(error) ? db.location() : null;
   if (path !== null) rmSync(markOf(path), { force: true });
   return storeError(error, doing);

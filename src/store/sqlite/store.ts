@@ -24,7 +24,7 @@ export interface OpenDatabase {
   readonly self: HolderRow;
   readonly notices: readonly Notice[];
   readonly clock: Clock;
-  readonly mostEvents: number;
+  readonly maxEvents: number;
 }
 
 export function storeOver(open: OpenDatabase): SqliteStore {

@@ -20,14 +20,14 @@ import { UseTable } from './uses.ts';
 export interface TablesInput {
   readonly self: HolderRow;
   readonly clock: Clock;
-  readonly mostEvents: number;
+  readonly maxEvents: number;
 }
 
 export type Tables = ReturnType<typeof tablesOf>;
 
-export function tablesOf(db: DatabaseSync, { self, clock, mostEvents }: TablesInput) {
+export function tablesOf(db: DatabaseSync, { self, clock, maxEvents }: TablesInput) {
   const batch = new Batch(db);
-  const events = new EventTable(db, mostEvents);
+  const events = new EventTable(db, maxEvents);
   const leases = new LeaseTable(db, self, clock);
   const sandboxes = new SandboxTable(db, events);
   return {

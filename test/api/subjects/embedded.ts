@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCaisson } from '../../../src/main.ts';
 import type { Caisson } from '../../../src/service/caisson.ts';
-import type { Opened } from '../subject.ts';
+import type { OpenSubject } from '../subject.ts';
 
 /** Directory with the sandboxes of a subject. */
 export interface Home extends Disposable {
@@ -25,7 +25,7 @@ export function homeFor(terminal: string, env: Readonly<Record<string, string>>,
   };
 }
 
-export function embedded(home: Home): Opened {
+export function embedded(home: Home): OpenSubject {
   return {
     connect: () => home.open(),
     close: async () => {

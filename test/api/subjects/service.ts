@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { connectCaisson } from '../../../src/client/index.ts';
 import { serve } from '../../../src/http/serve.ts';
 import type { Scope } from '../../../src/service/api.ts';
-import type { Opened, Role } from '../subject.ts';
+import type { OpenSubject, Role } from '../subject.ts';
 import type { Home } from './embedded.ts';
 import { proxyTo } from './proxy.ts';
 
@@ -13,7 +13,7 @@ const scopes: Readonly<Record<Role, readonly Scope[]>> = {
   other: ['run', 'read', 'admin'],
 };
 
-export async function throughService(home: Home): Promise<Opened> {
+export async function throughService(home: Home): Promise<OpenSubject> {
   const api = await home.open();
   const settings = { ...api.config.server, port: 0, shutdown_seconds: 0.5 };
   const serving = await serve(api, { settings, isPublic: false, log: new PassThrough().resume() });

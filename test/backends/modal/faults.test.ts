@@ -9,7 +9,7 @@ import { startModalService, whyNoModal } from '../../engines/modal.ts';
 import { optionsFor, seeded } from './place.ts';
 
 const rounds = Number(process.env['CAISSON_LOAD_PLACE_FAULTS'] ?? 80);
-const mostLost = 0.05;
+const maxLost = 0.05;
 const outputBytes = 60_000;
 
 const service = whyNoModal === null ? await startModalService() : null;
@@ -141,7 +141,7 @@ it.skipIf(whyNoModal !== null)(
         .join('\n'),
     );
     console.log(`results lost: ${lost} of ${execs}`);
-    expect(lost / execs).toBeLessThanOrEqual(mostLost);
+    expect(lost / execs).toBeLessThanOrEqual(maxLost);
     await (await backend.attach(ref)).destroy();
     expect(await running()).toBe(0);
   },

@@ -13,7 +13,7 @@ const twenty = (what: string): Readonly<Record<string, string>> =>
 const kept = twenty('KEPT_BACK');
 const declared = twenty('DECLARED');
 
-interface Seen {
+interface SecretCall {
   readonly method: string;
   readonly request: unknown;
 }
@@ -30,7 +30,7 @@ it.skipIf(whyNoModal !== null)(
   'sends no secret of the service to Modal, and those of one command in its environment field alone',
   { timeout: 60_000 },
   async () => {
-    const seen: Seen[] = [];
+    const seen: SecretCall[] = [];
     const modal = await startModal({
       unsafe: false,
       onCall: ({ method, request }) => void seen.push({ method, request }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Candidate, order } from '../../../backends/ssh/choose.ts';
-import { membersOf } from '../../../backends/ssh/members.ts';
+import { readMembers } from '../../../backends/ssh/members.ts';
 
 const candidate = (host: string, more: Partial<Candidate<string>> = {}): Candidate<string> => ({
   host,
@@ -43,18 +43,18 @@ describe('the host of a new sandbox', () => {
 
 describe('the hosts of the configuration', () => {
   it('are the one of ssh_host, or those of ssh_hosts with its keys as defaults', () => {
-    expect(membersOf({ settings: { host: 'h', user: 'u', port: 1, key: null, hosts: {} } })).toEqual([
+    expect(readMembers({ settings: { host: 'h', user: 'u', port: 1, key: null, hosts: {} } })).toEqual([
       { name: null, settings: { host: 'h', user: 'u', port: 1, key: null }, capacity: null, drain: false },
     ]);
     const hosts = { a: {}, b: { host: '10.0.0.7', user: 'other', port: 2222, capacity: 3, drain: true } };
-    expect(membersOf({ settings: { host: null, user: 'u', port: null, key: '~/k', hosts } })).toEqual([
+    expect(readMembers({ settings: { host: null, user: 'u', port: null, key: '~/k', hosts } })).toEqual([
       { name: 'a', settings: { host: 'a', user: 'u', port: null, key: '~/k' }, capacity: null, drain: false },
       { name: 'b', settings: { host: '10.0.0.7', user: 'other', port: 2222, key: '~/k' }, capacity: 3, drain: true },
     ]);
   });
 
   it('are not both', () => {
-    expect(() => membersOf({ settings: { host: 'h', hosts: { a: {} } } })).toThrow(
+    expect(() => readMembers({ settings: { host: 'h', hosts: { a: {} } } })).toThrow(
       expect.objectContaining({ code: 'failed_precondition' }),
     );
   });

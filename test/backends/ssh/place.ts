@@ -43,11 +43,11 @@ export interface Door {
   close(): void;
 }
 
-/** Passes connections on to a port, in order and unchanged; no more than `most` at a time. */
-export async function openDoor(port: number, most = Infinity): Promise<Door> {
+/** Passes connections on to a port, in order and unchanged; no more than `max` at a time. */
+export async function openDoor(port: number, max = Infinity): Promise<Door> {
   const pairs = new Set<readonly [Socket, Socket]>();
   const server = createServer((inner) => {
-    if (pairs.size >= most) {
+    if (pairs.size >= max) {
       inner.destroy();
       return;
     }

@@ -21,7 +21,7 @@ interface How {
 }
 
 /** On a busy machine a start takes many times of what it takes alone. */
-const patienceMs = 100_000;
+const timeoutMs = 100_000;
 
 export function openHome(config = ''): Home {
   const root = mkdtempSync(join(tmpdir(), 'caisson-background-'));
@@ -57,7 +57,7 @@ function run(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [bin, ...home, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...{ timeout: patienceMs, killSignal: 'SIGKILL' },
+    ...{ timeout: timeoutMs, killSignal: 'SIGKILL' },
     env: { ...compiled, PATH: process.env['PATH'], HOME: root, CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env },
     cwd: root,
   });

@@ -6,18 +6,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compiled } from '../../compiled.ts';
-import { bin, finished, scratch, start, type Started } from '../process.ts';
+import { bin, finished, scratch, start, type CliProcess } from '../process.ts';
 
 const script = '/usr/bin/script';
 const timeout = 60_000;
 
-interface Place extends AsyncDisposable {
+interface QuestionPlace extends AsyncDisposable {
   readonly path: string;
   readonly cli: (...args: string[]) => ReturnType<typeof finished>;
-  readonly onTerminal: (line: string) => Started;
+  readonly onTerminal: (line: string) => CliProcess;
 }
 
-async function open(isService: boolean): Promise<Place> {
+async function open(isService: boolean): Promise<QuestionPlace> {
   const at = await scratch();
   const home = join(at.path, 'home');
   await mkdir(home, { mode: 0o700 });

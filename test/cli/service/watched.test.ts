@@ -9,7 +9,7 @@ import { http } from '../../client/unix/services.ts';
 const watching = {
   lookMs: 50,
   answerMs: 100,
-  silent: () => new CaissonError('unavailable', 'it lives and does not answer'),
+  silentError: () => new CaissonError('unavailable', 'it lives and does not answer'),
 };
 const slow = { method: 'GET', path: '/slow', headers: {} } as const;
 

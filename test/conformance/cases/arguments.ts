@@ -67,7 +67,7 @@ export function argumentCases(suite: Suite): void {
   });
 
   suite.test('arguments.too-long', 'refuses an argument that the kernel cannot take', async (place) => {
-    const ran = await run(await place.sandbox(), ['sh', '-c', 'echo ran', 'x'.repeat(300_000)]).catch(refused);
+    const ran = await run(await place.sandbox(), ['sh', '-c', 'echo ran', 'x'.repeat(300_000)]).catch(refusedError);
     expect([126, 'invalid_argument']).toContain(ran instanceof CaissonError ? ran.code : ran.exitCode);
     if (!(ran instanceof CaissonError)) expect(ran.stdout.toString()).not.toContain('ran');
   });
@@ -134,7 +134,7 @@ async function echoed(sandbox: Sandbox, words: readonly string[]): Promise<reado
   return stdout.toString('utf8').split('\0').slice(0, -1);
 }
 
-function refused(error: unknown): CaissonError {
+function refusedError(error: unknown): CaissonError {
   if (error instanceof CaissonError) return error;
   throw error;
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
 import { killProcess, waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
-import { findProcess, type Kept, listProcesses } from '../../../src/exec/detached/list.ts';
+import { findProcess, type ProcessDirectory, listProcesses } from '../../../src/exec/detached/list.ts';
 import { checkRequest } from '../../../src/exec/request.ts';
 import { startDetached } from '../../../src/exec/detached/start.ts';
 import { requestFor, shell, where } from '../../exec/requests.ts';
@@ -100,11 +100,11 @@ export function detachedCases(suite: Suite): void {
 }
 
 /** A key tells them apart, since several sandboxes of a place may share a home. */
-function keptBy(place: Place, sandbox: Sandbox): Kept {
+function keptBy(place: Place, sandbox: Sandbox): ProcessDirectory {
   return { sandbox, key: place.instance };
 }
 
-async function read(kept: Kept, id: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+async function read(kept: ProcessDirectory, id: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const said = { stdout: '', stderr: '' };
   for await (const { event } of followProcess(kept, id, { after: 0, follow: true, where, cwd: '/' }))
     if (event.type === 'stdout' || event.type === 'stderr') said[event.type] += Buffer.from(event.bytes).toString();

@@ -25,12 +25,12 @@ const texts = [
   'set -x; echo "$0" "$-"',
 ];
 
-interface Said {
+interface VisibleOutput {
   readonly code: number | null;
   readonly text: string;
 }
 
-type Way = (text: string) => Promise<Said>;
+type Way = (text: string) => Promise<VisibleOutput>;
 
 async function expectWhole(way: Way): Promise<void> {
   for (const text of texts) {
@@ -129,7 +129,7 @@ export function visibleCases(suite: Suite): void {
   });
 }
 
-async function detachedSaid(place: Place, sandbox: Sandbox, text: string): Promise<Said> {
+async function detachedSaid(place: Place, sandbox: Sandbox, text: string): Promise<VisibleOutput> {
   const kept = { sandbox, key: place.instance, signal: undefined };
   const request = shell(text);
   await startDetached(kept, request);

@@ -12,7 +12,7 @@ const patience = { timeout: times * 120_000 };
 
 export type Settings = Readonly<Record<string, string | number>>;
 
-export interface Place {
+export interface FailpointPlace {
   readonly backend: string;
   readonly isThere: boolean;
   /** A run takes a third of each group of steps, by its seed; a load takes all. */
@@ -24,13 +24,13 @@ export interface Place {
   left?(): Promise<readonly unknown[]>;
 }
 
-export function failpoints(place: Place): void {
+export function failpoints(place: FailpointPlace): void {
   describe(`a process that is killed on ${place.backend}`, () => {
     killed(place);
   });
 }
 
-function stepsFor({ isSampled = false }: Place): <Step>(steps: readonly Step[]) => readonly Step[] {
+function stepsFor({ isSampled = false }: FailpointPlace): <Step>(steps: readonly Step[]) => readonly Step[] {
   if (!isSampled || load !== undefined) return (steps) => steps;
   const seed = seedOfRun();
   console.log(`failpoints: seed ${seed}`);
@@ -38,7 +38,7 @@ function stepsFor({ isSampled = false }: Place): <Step>(steps: readonly Step[]) 
   return (steps) => chosen(steps, Math.ceil(steps.length / 3), random);
 }
 
-function killed(place: Place): void {
+function killed(place: FailpointPlace): void {
   const taken = stepsFor(place);
   let settings: Settings = {};
   let env: Readonly<Record<string, string>> = {};

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Sent {
+export interface AttackRequest {
   readonly method?: string;
   readonly body?: unknown;
   /** A body as it stands, instead of one that is written here. */
@@ -37,7 +37,7 @@ export class Attacker {
   }
 
   /** Never throws: what breaks off is counted. */
-  async ask(path: string, { method, body, json, token = this.#token }: Sent = {}): Promise<string> {
+  async ask(path: string, { method, body, json, token = this.#token }: AttackRequest = {}): Promise<string> {
     const text = json ?? (body === undefined ? null : JSON.stringify(body));
     try {
       const response = await fetch(new URL(path, this.#url), {

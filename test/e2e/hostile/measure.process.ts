@@ -7,7 +7,7 @@ import { type Kind, kinds, type Measured, type MeasureOrder } from './orders.ts'
 
 const everyMs = 50;
 /** A request that takes longer has failed. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 class Measurer {
   readonly times: Measured['times'] = { exec: [], list: [], file: [], health: [] };
@@ -58,7 +58,7 @@ class Measurer {
         authorization: `Bearer ${token}`,
         ...(how.body === undefined ? {} : { 'content-type': type }),
       },
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 300)}`);

@@ -70,10 +70,10 @@ async function ended(name: string, child: ChildProcess): Promise<never> {
 
 /** Asks the kernel, since a question to the service would wait with all others. */
 async function watchRss(service: MeasuredService, signal: AbortSignal): Promise<number> {
-  let most = 0;
+  let max = 0;
   while (!signal.aborted) {
-    most = Math.max(most, service.rssMb());
+    max = Math.max(max, service.rssMb());
     await sleep(200, undefined, { signal }).catch(() => undefined);
   }
-  return most;
+  return max;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { mostFirstBytes, readHello } from '../../../src/egress/door/client-hello.ts';
+import { maxFirstBytes, readHello } from '../../../src/egress/door/client-hello.ts';
 import { extension, helloBytes, records, serverName } from './hello.ts';
 
 /** What a client of Node's own sends. */
@@ -65,7 +65,7 @@ describe('a TLS hello', () => {
       }
     for (const size of [1, 5, 16_384]) {
       const one = Buffer.concat([Buffer.from([22, 3, 1, size >> 8, size & 255]), Buffer.alloc(size, 1)]);
-      const many = Buffer.concat(Array.from({ length: Math.ceil(mostFirstBytes / one.length) + 1 }, () => one));
+      const many = Buffer.concat(Array.from({ length: Math.ceil(maxFirstBytes / one.length) + 1 }, () => one));
       expect(readHello(many).kind).toBe('refused');
     }
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { rulesetOf } from '../../../src/egress/door/ruleset.ts';
 import type { EgressRules } from '../../../src/egress/door/types.ts';
 import { presetNames, presets } from '../../../src/values/egress-presets.ts';
-import { websitesOf } from '../../../src/network/websites.ts';
+import { indexWebsites } from '../../../src/network/websites.ts';
 import { websiteRule } from '../../../src/values/website-rule.ts';
 import { decide, type Question, someRules } from './rules.ts';
 
@@ -101,7 +101,7 @@ describe('egress rules', () => {
 
   it('stand below the website blocklist', () => {
     const rule = websiteRule('ex.com');
-    const sites = websitesOf(rule === null ? [] : [{ ...rule, source: 'here' }]);
+    const sites = indexWebsites(rule === null ? [] : [{ ...rule, source: 'here' }]);
     const addresses = { blockedSite: (host: string) => (sites.find(host) === null ? null : 'blocked') };
     const question = { name: 'a.ex.com', addresses };
     expect(decide({ allow: ['*'] }, question)).toMatchObject({ verdict: 'deny', rule: 'security.website_blocklist' });

@@ -5,14 +5,14 @@ import { placeHosts } from '../../../src/egress/door/place-hosts.ts';
 import { judgeTarget } from '../../../src/egress/door/decide.ts';
 import { rulesetOf } from '../../../src/egress/door/ruleset.ts';
 import type { EgressRules } from '../../../src/egress/door/types.ts';
-import { websitesOf } from '../../../src/network/websites.ts';
+import { indexWebsites } from '../../../src/network/websites.ts';
 import { websiteRule } from '../../../src/values/website-rule.ts';
 
 const tls: PlaceFilter = { ports: [443], mostHosts: 5 };
 const web: PlaceFilter = { ports: [80, 443], mostHosts: 5 };
 
 function sites(...texts: readonly string[]) {
-  return websitesOf(
+  return indexWebsites(
     texts.flatMap((text) => {
       const rule = websiteRule(text);
       return rule === null ? [] : [{ ...rule, source: 'test' }];

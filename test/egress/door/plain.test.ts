@@ -225,7 +225,7 @@ it('many requests at once on one connection are bounded', async () => {
   await using here = await world({
     rules: { allow: ['a.example'] },
     web: () => undefined,
-    limits: { mostConnections: 4 },
+    limits: { maxConnections: 4 },
   });
   const socket = here.open();
   const answers = restOf(socket);

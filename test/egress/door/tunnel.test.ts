@@ -223,7 +223,7 @@ describe('a change of the rules', () => {
 
 describe('bounds', () => {
   it('of connections hold: one more is closed, and one that ends makes room', async () => {
-    await using here = await world({ rules: { allow: ['a.example'], ports: [22] }, limits: { mostConnections: 2 } });
+    await using here = await world({ rules: { allow: ['a.example'], ports: [22] }, limits: { maxConnections: 2 } });
     const open = [await tunnel(here, 'a.example:22'), await tunnel(here, 'a.example:22')];
     const third = here.open();
     expect(await restOf(third)).toBe('');

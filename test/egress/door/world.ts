@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressRules } from '../../../src/network/address/rules.ts';
 import { Door } from '../../../src/egress/door/door.ts';
-import { type DoorLimits, usualLimits } from '../../../src/egress/door/limits.ts';
+import { type DoorLimits, defaultLimits } from '../../../src/egress/door/limits.ts';
 import { rulesetOf } from '../../../src/egress/door/ruleset.ts';
 import type { ConnectionRecord, EgressRules } from '../../../src/egress/door/types.ts';
-import { websitesOf } from '../../../src/network/websites.ts';
+import { indexWebsites } from '../../../src/network/websites.ts';
 import { certificateFor } from '../../network/dial/certificate.ts';
 import { publicAddress } from '../../network/dial/internet.ts';
 import { nameServer, type Zone } from '../../network/dial/name-server.ts';
@@ -34,7 +34,7 @@ export interface World extends AsyncDisposable {
   readonly ca: string;
 }
 
-export interface WorldParts {
+export interface DoorWorldOptions {
   readonly rules: Partial<EgressRules>;
   readonly zone?: Zone;
   /** What listens at port 80 everywhere. */
@@ -50,7 +50,7 @@ export interface WorldParts {
 export const secured = certificateFor('a.example');
 const hello: RequestListener = (request, response) => void response.end(`hello ${request.headers.host}`);
 
-export async function world(parts: WorldParts): Promise<World> {
+export async function world(parts: DoorWorldOptions): Promise<World> {
   const origins: Readonly<Record<number, Server>> = {
     80: parts.raw === undefined ? createServer(parts.web ?? hello) : createRawServer(parts.raw),
     443: createTlsServer(secured, hello),
@@ -70,7 +70,7 @@ export async function world(parts: WorldParts): Promise<World> {
         allowPrivate: parts.allowPrivate ?? [],
         nat64Prefix: null,
         env: {},
-        websites: websitesOf([]),
+        websites: indexWebsites([]),
       }),
     lookup: names.lookup,
     reach: (address, port) => {
@@ -78,7 +78,7 @@ export async function world(parts: WorldParts): Promise<World> {
       dialled.push(`${address}:${port}`);
       return { address: '127.0.0.1', port: portOf(origins[port] ?? origins[80]) };
     },
-    limits: { ...usualLimits, ...parts.limits },
+    limits: { ...defaultLimits, ...parts.limits },
     record: (record) => records.push(record),
   });
   await door.listen({ path });

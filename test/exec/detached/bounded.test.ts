@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exit } from '../../../src/values/exit.ts';
 import { waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
-import { findProcess, type Kept } from '../../../src/exec/detached/list.ts';
+import { findProcess, type ProcessDirectory } from '../../../src/exec/detached/list.ts';
 import { keptStreamBytes, startDetached } from '../../../src/exec/detached/start.ts';
 import { keptSandbox } from '../kept-sandbox.ts';
 import { shells } from '../kill/shells.ts';
@@ -15,12 +15,12 @@ import { shell as shellRequest, where } from '../requests.ts';
 
 const sparse = 200 * 2 ** 30;
 
-interface Read {
+interface ReadSummary {
   readonly bytes: Readonly<Record<'stdout' | 'stderr', number>>;
   readonly exit: Exit | null;
 }
 
-async function read(kept: Kept, id: string, follow = true): Promise<Read> {
+async function read(kept: ProcessDirectory, id: string, follow = true): Promise<ReadSummary> {
   const bytes = { stdout: 0, stderr: 0 };
   let exit: Exit | null = null;
   for await (const { event } of followProcess(kept, id, { after: 0, follow, where, cwd: '/' })) {

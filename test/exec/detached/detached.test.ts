@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
 import { killProcess, pruneProcesses, waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
-import { findProcess, type Kept, listProcesses, parseLine } from '../../../src/exec/detached/list.ts';
+import { findProcess, type ProcessDirectory, listProcesses, parseLine } from '../../../src/exec/detached/list.ts';
 import { positionAt, seqOf } from '../../../src/exec/detached/position.ts';
 import { keptStreamBytes, startDetached } from '../../../src/exec/detached/start.ts';
 import { runScript } from '../../../src/inside/run.ts';
@@ -16,7 +16,7 @@ import { shells } from '../kill/shells.ts';
 import { shell as shellRequest, where } from '../requests.ts';
 
 async function read(
-  kept: Kept,
+  kept: ProcessDirectory,
   id: string,
   after = 0,
 ): Promise<{
@@ -219,7 +219,7 @@ function sandboxWithLateCommands(sandbox: Sandbox): Sandbox {
   };
 }
 
-async function running(kept: Kept, id: string) {
+async function running(kept: ProcessDirectory, id: string) {
   await expect.poll(async () => (await findProcess(kept, id)).pid, { timeout: 5000 }).not.toBeNull();
   return await findProcess(kept, id);
 }

@@ -5,13 +5,13 @@ import type { Sandbox } from '../../../src/backend.ts';
 import { waitForProcess } from '../../../src/exec/detached/end.ts';
 import { followProcess } from '../../../src/exec/detached/follow.ts';
 import { sendInput } from '../../../src/exec/detached/input.ts';
-import { findProcess, type Kept } from '../../../src/exec/detached/list.ts';
+import { findProcess, type ProcessDirectory } from '../../../src/exec/detached/list.ts';
 import { startDetached } from '../../../src/exec/detached/start.ts';
 import { keptSandbox } from '../kept-sandbox.ts';
 import { shells } from '../kill/shells.ts';
 import { shell as shellRequest, where } from '../requests.ts';
 
-async function outputOf(kept: Kept, id: string): Promise<Buffer> {
+async function outputOf(kept: ProcessDirectory, id: string): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const { event } of followProcess(kept, id, { after: 0, follow: true, where, cwd: '/' }))
     if (event.type === 'stdout') chunks.push(event.bytes);
@@ -19,7 +19,7 @@ async function outputOf(kept: Kept, id: string): Promise<Buffer> {
 }
 
 /** A source that a writer leaves without ending it. */
-async function leave(kept: Kept, id: string, text: string): Promise<void> {
+async function leave(kept: ProcessDirectory, id: string, text: string): Promise<void> {
   const left = new AbortController();
   const source = new Readable({ read: () => {} });
   source.push(text);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/exec/lane/lane.ts';
 import { shells } from '../kill/shells.ts';
-import { direct, type Opened, openLane, readyShells, runIn, start } from './shells.ts';
+import { direct, type ShellLane, openLane, readyShells, runIn, start } from './shells.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'caisson lane '));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -17,7 +17,7 @@ const ways = shells.flatMap((shell) => [
 ]);
 
 describe.each(ways)('a lane of $shell $how', ({ shell, ready }) => {
-  let opened: Opened;
+  let opened: ShellLane;
   let lane: Lane;
   beforeEach(async () => {
     opened = await openLane(shell, { ready });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shells } from '../kill/shells.ts';
-import { type Opened, openLane, runIn, start } from './shells.ts';
+import { type ShellLane, openLane, runIn, start } from './shells.ts';
 
 const lastPid = '/proc/sys/kernel/ns_last_pid';
 const forks = 'i=0; while [ $i -lt 150 ]; do (:); i=$((i+1)); done';
@@ -21,7 +21,7 @@ it.each(shells)('a lane of %s does not take a thread for a process that was born
 describe.each(shells.flatMap((shell) => [true, false].map((ready) => ({ shell, ready }))))(
   'a lane of $shell, ready $ready,',
   ({ shell, ready }) => {
-    let opened: Opened;
+    let opened: ShellLane;
     beforeEach(async () => {
       opened = { ...(await openLane(shell, { ready: true })), ready };
     });

@@ -11,7 +11,7 @@ import { spawnedSandbox } from '../spawned-sandbox.ts';
 import { alone } from './shells.ts';
 
 const sandbox = spawnedSandbox();
-const mostLanes = 16;
+const maxLanes = 16;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -34,7 +34,7 @@ it('as many lanes are there as the load wants, within bounds', { timeout: 60_000
   expect(await Promise.all(many)).toEqual(many.map((_, index) => `${index}\n`));
   clearInterval(watch);
   expect(Math.max(...seen)).toBeGreaterThan(2);
-  expect(Math.max(...seen)).toBeLessThanOrEqual(mostLanes);
+  expect(Math.max(...seen)).toBeLessThanOrEqual(maxLanes);
   lanes.close();
   expect(lanes.size).toBe(0);
 });
@@ -52,7 +52,7 @@ it('a command that comes after a while is run by a process that was there before
 it('no caller waits for lanes whose commands do not end', { timeout: 60_000 }, async () => {
   const lanes = new Lanes((command, options) => sandbox.exec(command, options));
   await run(lanes, 'true');
-  const long = Array.from({ length: mostLanes }, () => lanes.exec({ command: ['sleep', '50'], cwd: '/', env: {} }));
+  const long = Array.from({ length: maxLanes }, () => lanes.exec({ command: ['sleep', '50'], cwd: '/', env: {} }));
   const processes = await Promise.all(long);
   const from = performance.now();
   expect(await lanes.exec({ command: ['true'], cwd: '/', env: {} })).toBeNull();

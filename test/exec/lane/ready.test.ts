@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { longestReadyText, readyText } from '../../../src/exec/lane/script.ts';
 import { shells } from '../kill/shells.ts';
-import { type Opened, openLane, readyShells, runIn, start } from './shells.ts';
+import { type ShellLane, openLane, readyShells, runIn, start } from './shells.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'caisson-ready-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -16,7 +16,7 @@ const childrenOf = (pid: string): readonly string[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean);
 
 /** Its shell, which the first process of a place of its own has started. */
-function laneOf({ child }: Opened): string {
+function laneOf({ child }: ShellLane): string {
   const [first = ''] = childrenOf(String(child.pid));
   return childrenOf(first)[0] ?? '';
 }
@@ -42,7 +42,7 @@ describe.each(cannot)('a lane of $shell, $where, that is to stand ready', ({ she
 });
 
 describe.each(readyShells)('the process that waits in a lane of %s', (shell) => {
-  let opened: Opened;
+  let opened: ShellLane;
   beforeEach(async () => {
     opened = await openLane(shell, { ready: true });
   });

@@ -5,13 +5,13 @@ import { Scanner } from '../../../src/exec/lane/scanner.ts';
 const nonce = 'AAAAAAAABAAAAAAAAAAAAAAA';
 const form = /^:(\d{1,3})$/;
 
-interface Seen {
+interface ScannedOutput {
   readonly out: Buffer;
   readonly trailer: string | null;
   readonly late: Buffer;
 }
 
-function scan(chunks: readonly Buffer[]): Seen {
+function scan(chunks: readonly Buffer[]): ScannedOutput {
   const out: Buffer[] = [];
   const scanner = new Scanner(nonce, form, { deliver: (bytes) => out.push(Buffer.from(bytes)) });
   for (const chunk of chunks) scanner.feed(chunk);

@@ -28,7 +28,7 @@ export function started(child: ChildProcessWithoutNullStreams): Process {
 export const readyShells = shells.filter((shell) => shell !== 'bash');
 
 /** A lane in a place where `sh` is a given shell. */
-export interface Opened extends Disposable {
+export interface ShellLane extends Disposable {
   readonly lane: Lane;
   readonly child: ChildProcessWithoutNullStreams;
   readonly env: { readonly PATH: string; readonly HOME: string };
@@ -47,7 +47,7 @@ interface Opening {
   readonly first?: readonly [string, ...string[]];
 }
 
-export async function openLane(shell: string, { ready = false, first }: Opening = {}): Promise<Opened> {
+export async function openLane(shell: string, { ready = false, first }: Opening = {}): Promise<ShellLane> {
   const directory = shellDirectory(shell);
   const env = { PATH: `${directory.path}:${process.env['PATH'] ?? '/usr/bin:/bin'}`, HOME: '/root' };
   const nonce = newNonce();
@@ -76,13 +76,13 @@ interface Options {
   readonly env?: Record<string, string>;
 }
 
-export function start(opened: Opened, command: readonly [string, ...string[]], options: Options = {}): LaneProcess {
+export function start(opened: ShellLane, command: readonly [string, ...string[]], options: Options = {}): LaneProcess {
   if (opened.ready) opened.lane.standReady();
   return opened.lane.run({ command, cwd: options.cwd ?? '/', env: options.env ?? {} });
 }
 
 export async function runIn(
-  opened: Opened,
+  opened: ShellLane,
   command: readonly [string, ...string[]],
   options: Options = {},
 ): Promise<Ran> {
@@ -99,7 +99,7 @@ async function collected(stream: NodeJS.ReadableStream): Promise<Buffer> {
 }
 
 /** Starts a command directly, in a session of its own as in a lane: some of them signal their whole group. */
-export function direct(opened: Opened, command: readonly [string, ...string[]], options: Options = {}): Ran {
+export function direct(opened: ShellLane, command: readonly [string, ...string[]], options: Options = {}): Ran {
   const { status, signal, stdout, stderr } = spawnSync('setsid', command, {
     cwd: '/',
     env: { ...opened.env, ...options.env },

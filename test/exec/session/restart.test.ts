@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/exec/session/session.ts';
 import { keptSandbox } from '../kept-sandbox.ts';
 import { shells } from '../kill/shells.ts';
-import { openSession, say, type Said } from './shell.ts';
+import { openSession, say, type ShellOutput } from './shell.ts';
 
-const said = (out: string, err = ''): Said => ({ code: 0, out, err });
+const said = (out: string, err = ''): ShellOutput => ({ code: 0, out, err });
 
 async function again(session: Session, sandbox: Sandbox): Promise<{ next: Session; lost: readonly string[] }> {
   session.close();

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../../src/backend.ts';
 import { describe, expect, it } from 'vitest';
 import { keptSandbox } from '../kept-sandbox.ts';
 import { shells } from '../kill/shells.ts';
-import { openSession, say, type Said } from './shell.ts';
+import { openSession, say, type ShellOutput } from './shell.ts';
 import type { Session } from '../../../src/exec/session/session.ts';
 
 const regular = 'printf read test umask alias type pwd echo cd true false mv'.split(' ');
@@ -12,7 +12,7 @@ const special = '. : eval exec exit export return set shift trap unset continue 
 const ofBash = '[ local builtin declare compgen shopt enable typeset'.split(' ');
 const reserved = 'if then else fi while until do done case esac for in { } !'.split(' ');
 
-const said = (out: string, err = ''): Said => ({ code: 0, out, err });
+const said = (out: string, err = ''): ShellOutput => ({ code: 0, out, err });
 
 async function again(session: Session, sandbox: Sandbox): Promise<Session> {
   session.close();

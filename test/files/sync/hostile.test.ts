@@ -9,7 +9,7 @@ import { processSandbox } from '../process-sandbox.ts';
 import { scratch } from '../scratch.ts';
 
 const digest = 'a'.repeat(64);
-const mostMemory = 64 * 2 ** 20;
+const maxMemory = 64 * 2 ** 20;
 
 /** A sandbox where these programs stand before the real ones. */
 function lying(programs: Readonly<Record<string, string>>) {
@@ -31,10 +31,10 @@ function lying(programs: Readonly<Record<string, string>>) {
 /** What the memory of this process grew by at most, meanwhile. */
 async function grown(work: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage().rss;
-  let most = before;
-  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+  let max = before;
+  const timer = setInterval(() => (max = Math.max(max, process.memoryUsage().rss)), 5);
   await work().finally(() => clearInterval(timer));
-  return most - before;
+  return max - before;
 }
 
 describe('a sandbox that lies', () => {
@@ -44,14 +44,14 @@ describe('a sandbox that lies', () => {
       await runTool(sandbox, { ...tool, args: [...tool.args, ''] });
     const reading = async () => await readFile(run, { path: join(inside, 'f'), length: 10 });
     const used = await grown(async () => await expect(reading()).rejects.toMatchObject({ code: 'resource_exhausted' }));
-    expect(used).toBeLessThan(mostMemory);
+    expect(used).toBeLessThan(maxMemory);
   });
 
   it('is not read into memory by a sync', async () => {
     const head = 'case $2 in [0-9]*) exec /usr/bin/head -c "$2" /dev/zero;; esac; exec /usr/bin/head "$@"';
     const { host, out } = lying({ wc: 'echo 9000000000', head });
     const used = await grown(async () => await expect(out()).rejects.toMatchObject({ code: 'unavailable' }));
-    expect(used).toBeLessThan(mostMemory);
+    expect(used).toBeLessThan(maxMemory);
     expect(readdirSync(host)).toEqual([]);
   });
 

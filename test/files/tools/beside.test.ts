@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../../src/files/transfer.ts';
+import { transferError } from '../../../src/files/transfer.ts';
 import { runTool } from '../../../src/files/tools/run.ts';
 import * as tools from '../../../src/files/tools/tools.ts';
 import { processSandbox } from '../process-sandbox.ts';
@@ -57,7 +57,7 @@ describe('a tool that breaks off', () => {
     ['bash without a process', 254],
     ['a command that was killed', 137],
   ])('is unavailable by the exit code of %s', (_, exitCode) => {
-    const failure = failureOf({ exitCode, signal: null, outOfMemory: false }, '/workspace/f', "can't fork");
+    const failure = transferError({ exitCode, signal: null, outOfMemory: false }, '/workspace/f', "can't fork");
     expect(failure).toMatchObject({ code: 'unavailable', details: { path: '/workspace/f', stderr: "can't fork" } });
   });
 });

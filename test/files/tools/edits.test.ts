@@ -6,11 +6,11 @@ const mebibyte = 1024 * 1024;
 
 describe('a patch grows a text', () => {
   it('by 8 MiB, and no byte more', async () => {
-    const most = 8 * mebibyte;
+    const max = 8 * mebibyte;
     const grown = (bytes: number): Promise<string> =>
       applyChange('abc', { edits: [{ find: 'b', replace: 'x'.repeat(bytes + 1) }] });
-    expect((await grown(most)).length).toBe(3 + most);
-    await expect(grown(most + 1)).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect((await grown(max)).length).toBe(3 + max);
+    await expect(grown(max + 1)).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   it('to four times its size, counted in bytes', async () => {

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { report } from '../../counts.ts';
 import { safeBelow } from './named.ts';
-import { requestsOf, type Sent } from './requests.ts';
+import { requestsOf, type FuzzRequest } from './requests.ts';
 import { type FuzzWorld, openFuzzWorld } from './world.ts';
 
 const load = Number(process.env['CAISSON_LOAD_FUZZ'] ?? 0);
@@ -26,7 +26,7 @@ interface Tally {
 
 async function sendTo(
   { service, agent, person }: FuzzWorld,
-  { method, path, scope, headers, body }: Sent,
+  { method, path, scope, headers, body }: FuzzRequest,
   { statuses, failures }: Tally,
 ): Promise<void> {
   const signal = AbortSignal.timeout(leaveMs);
@@ -49,7 +49,7 @@ async function sendTo(
   }
 }
 
-const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
+const max = (numbers: readonly number[]): number => Math.max(0, ...numbers);
 
 it(`no request of the document is a failure of the service (seed ${seed})`, { timeout: 4 * 3_600_000 }, async () => {
   console.log(`CAISSON_FUZZ_SEED=${seed}`);
@@ -76,7 +76,7 @@ it(`no request of the document is a failure of the service (seed ${seed})`, { ti
     rss.push(figures.rssMb);
     if (isShown) console.log(sent, JSON.stringify(figures));
   }
-  const [first, second] = [most(rss.slice(0, rss.length / 2)), most(rss.slice(rss.length / 2))];
+  const [first, second] = [max(rss.slice(0, rss.length / 2)), max(rss.slice(rss.length / 2))];
   const end = await service.figures({ collect: true });
   const statuses = Object.fromEntries([...tally.statuses].map(([status, count]) => [`status ${status}`, count]));
   report({

@@ -1,5 +1,5 @@
 /** Values for fields whose chance values could harm: sandboxes are on this host, where any path or program is a real one. */
-import type { Named } from './values.ts';
+import type { ValueTable } from './values.ts';
 
 const names = ['one', 'two', 'three'];
 
@@ -29,7 +29,7 @@ const pathsIn = (root: string): readonly unknown[] => [
   7,
 ];
 
-const ofSandboxes: Named = {
+const ofSandboxes: ValueTable = {
   id: [...names, ...names, 'sbx_0123456789abcdef', '..', 'A', '%zz', 'x'.repeat(600)],
   taskId: [...names, 'ghost', '', 'A/b', 7],
   task: [...names, 'ghost', '', 'A/b', 7],
@@ -37,7 +37,7 @@ const ofSandboxes: Named = {
   image: ['x', '-x', 'a:b:c'],
 };
 
-const ofCommands: Named = {
+const ofCommands: ValueTable = {
   command: commands,
   commands: [[{ command: 'ls' }, { command: 'rm -rf /' }], [], ['ls'], [{ command: ['a', 'b'] }]],
   text: ['true', 'echo hi', 'cd /; pwd', 'exit 4', '(', '\0', ''],
@@ -49,7 +49,7 @@ const ofCommands: Named = {
   waitForApproval: [false],
 };
 
-const ofTheService: Named = {
+const ofTheService: ValueTable = {
   url: ['http://127.0.0.1/', 'x', ''],
   urls: [['http://127.0.0.1/'], [], ['x']],
   host: ['127.0.0.1', '-x', ''],
@@ -64,7 +64,7 @@ const ofTheService: Named = {
   TERM: ['x'],
 };
 
-export function safeBelow(root: string): Named {
+export function safeBelow(root: string): ValueTable {
   const paths = pathsIn(root);
   return {
     path: paths,

@@ -1,8 +1,8 @@
 /** Requests from the document of the service alone: each operation with its parameters and its body. */
 import fc from 'fast-check';
-import { type Json, type Named, Values } from './values.ts';
+import { type Json, type ValueTable, Values } from './values.ts';
 
-export interface Sent {
+export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
   /** That the token needs. */
@@ -13,7 +13,7 @@ export interface Sent {
 
 const record = (value: unknown): Json => Object(value);
 
-export function requestsOf(document: Json, named: Named): fc.Arbitrary<Sent> {
+export function requestsOf(document: Json, named: ValueTable): fc.Arbitrary<FuzzRequest> {
   const values = new Values(record(record(document['components'])['schemas']), named);
   const operations = Object.entries(record(document['paths'])).flatMap(([path, methods]) =>
     Object.entries(record(methods)).map(([method, each]) => operationOf(values, { path, method, each: record(each) })),
@@ -27,7 +27,7 @@ interface Operation {
   readonly each: Json;
 }
 
-function operationOf(values: Values, { path, method, each }: Operation): fc.Arbitrary<Sent> {
+function operationOf(values: Values, { path, method, each }: Operation): fc.Arbitrary<FuzzRequest> {
   const parameters = (Array.isArray(each['parameters']) ? each['parameters'] : []).map(record);
   const of = (place: string) =>
     Object.fromEntries(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 export type Json = Readonly<Record<string, unknown>>;
 
 /** Values by the name of a field: one that could reach beyond the sandbox, or harm a host, takes listed values alone. */
-export type Named = Readonly<Record<string, readonly unknown[]>>;
+export type ValueTable = Readonly<Record<string, readonly unknown[]>>;
 
 const hostile: readonly unknown[] = [
   ...[
@@ -30,13 +30,13 @@ const hostile: readonly unknown[] = [
 ];
 
 const record = (value: unknown): Json => Object(value);
-const most = 64;
+const max = 64;
 
 export class Values {
   readonly #schemas: Json;
-  readonly #named: Named;
+  readonly #named: ValueTable;
 
-  constructor(schemas: Json, named: Named) {
+  constructor(schemas: Json, named: ValueTable) {
     this.#schemas = schemas;
     this.#named = named;
   }
@@ -87,8 +87,8 @@ export class Values {
 
 function textOf({ pattern, minLength, maxLength }: Json): fc.Arbitrary<string> {
   if (typeof pattern === 'string') return matching(pattern);
-  const longest = Number(maxLength ?? most);
-  const inBounds = fc.string({ minLength: Number(minLength ?? 0), maxLength: Math.min(longest, most) });
+  const longest = Number(maxLength ?? max);
+  const inBounds = fc.string({ minLength: Number(minLength ?? 0), maxLength: Math.min(longest, max) });
   const atBound = fc.constantFrom('x'.repeat(Math.min(longest, 9000)), 'x'.repeat(Math.min(longest + 1, 9000)));
   return fc.oneof({ weight: 5, arbitrary: inBounds }, { weight: 1, arbitrary: atBound });
 }

@@ -4,11 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Sent } from '../../../src/http/stream/framing.ts';
+import type { StreamEvent } from '../../../src/http/stream/framing.ts';
 import { sendEvents } from '../../../src/http/stream/send.ts';
 
 /** How often the head went alone, and what came. */
-async function served(events: () => AsyncIterable<Sent>): Promise<{ readonly alone: number; readonly text: string }> {
+async function served(
+  events: () => AsyncIterable<StreamEvent>,
+): Promise<{ readonly alone: number; readonly text: string }> {
   let alone = 0;
   const server = createServer((_request, response) => {
     const flush = response.flushHeaders.bind(response);

@@ -2,10 +2,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CaissonError } from '../../../src/errors.ts';
 import { MessageWriter } from '../../../src/lib/message-lines.ts';
-import { Relay, type RelayParts } from '../../../src/mcp/run/relay.ts';
+import { Relay, type RelayInput } from '../../../src/mcp/run/relay.ts';
 import { snippetOf } from '../../../src/mcp/run/snippet.ts';
 
-function made(admit: RelayParts['admit'] = async () => {}) {
+function made(admit: RelayInput['admit'] = async () => {}) {
   const [host, server] = [new PassThrough(), new PassThrough()];
   const said: string[] = [];
   const relay = new Relay({

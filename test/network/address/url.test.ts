@@ -4,7 +4,7 @@ import { judgeUrls } from '../../../src/network/address/url.ts';
 import { addressRules } from '../../../src/network/address/rules.ts';
 import type { AddressRules } from '../../../src/network/address/types.ts';
 import { websiteRule } from '../../../src/values/website-rule.ts';
-import { websitesOf } from '../../../src/network/websites.ts';
+import { indexWebsites } from '../../../src/network/websites.ts';
 import { noRules } from './rules.ts';
 
 const verdict = (url: string, rules: Partial<AddressRules> = {}, dns?: readonly string[]): string =>
@@ -12,7 +12,7 @@ const verdict = (url: string, rules: Partial<AddressRules> = {}, dns?: readonly 
 const reason = (url: string, dns?: readonly string[], redirects: readonly string[] = []): string =>
   judgeUrls({ url, redirects, ...(dns === undefined ? {} : { dns }) }, noRules).reason;
 
-const noWebsites = websitesOf([]);
+const noWebsites = indexWebsites([]);
 const rulesOf = (allowPrivate: readonly string[], nat64Prefix: string | null = null, env = {}): AddressRules => ({
   ...addressRules({ allowPrivate, nat64Prefix, env, websites: noWebsites }),
   own: new Set(['10.9.9.9', '203.0.114.1']),
@@ -66,7 +66,7 @@ describe('a name', () => {
 
   it('is blocked by the website policy, also behind a redirect', () => {
     const rule = websiteRule('admin.example.com');
-    const websites = websitesOf(rule === null ? [] : [{ ...rule, source: 'a test' }]);
+    const websites = indexWebsites(rule === null ? [] : [{ ...rule, source: 'a test' }]);
     const rules = addressRules({ allowPrivate: [], nat64Prefix: null, env: {}, websites });
     const judge = (url: string, redirects: readonly string[] = []) => judgeUrls({ url, dns: open, redirects }, rules);
     expect(judge('https://ADMIN.example.com./').reason).toContain('website policy of a test');
@@ -76,7 +76,7 @@ describe('a name', () => {
 
   it('is blocked by the website policy before it is resolved, and by its address', () => {
     const [name, address] = ['admin.example.com', '93.184.216.34'].map((host) => websiteRule(host));
-    const websites = websitesOf([name, address].flatMap((rule) => (rule ? [{ ...rule, source: 'a test' }] : [])));
+    const websites = indexWebsites([name, address].flatMap((rule) => (rule ? [{ ...rule, source: 'a test' }] : [])));
     const rules = addressRules({ allowPrivate: [], nat64Prefix: null, env: {}, websites });
     const reasons = ['http://admin.example.com../', 'http://93.184.216.34/', 'http://[::ffff:93.184.216.34]/'].map(
       (url) => judgeUrls({ url }, rules).reason,

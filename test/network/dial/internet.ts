@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { Dialler } from '../../../src/network/dial/fetch.ts';
 import { addressRules } from '../../../src/network/address/rules.ts';
-import { websitesOf } from '../../../src/network/websites.ts';
+import { indexWebsites } from '../../../src/network/websites.ts';
 import { nameServer, type Zone } from './name-server.ts';
 
 export const publicAddress = '93.184.216.34';
@@ -19,7 +19,7 @@ export interface Internet extends AsyncDisposable {
   readonly requests: readonly Pick<IncomingMessage, 'method' | 'url' | 'headers'>[];
 }
 
-export interface Surroundings {
+export interface InternetOptions {
   /** Every name is public when absent. */
   readonly zone?: Zone;
   readonly allowPrivate?: readonly string[];
@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly dead?: readonly string[];
 }
 
-export async function internet(serve: RequestListener, given: Surroundings = {}): Promise<Internet> {
+export async function internet(serve: RequestListener, given: InternetOptions = {}): Promise<Internet> {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
@@ -38,7 +38,7 @@ export async function internet(serve: RequestListener, given: Surroundings = {})
   const [port, unused] = [await listening(server), await unusedPort()];
   const names = await nameServer(given.zone ?? (() => [publicAddress]));
   const dialled: string[] = [];
-  const websites = websitesOf([]);
+  const websites = indexWebsites([]);
   const dialler = new Dialler({
     rules: () => addressRules({ allowPrivate: given.allowPrivate ?? [], nat64Prefix: null, env: {}, websites }),
     lookup: names.lookup,

@@ -1,6 +1,6 @@
 /** One defect or more in each part between a command and its result. */
 import type { Exit } from '../../../src/service/api.ts';
-import type { Started } from '../ours.ts';
+import type { OracleProcess } from '../ours.ts';
 import { type Defect, onSessions, onStart, whole, withStart } from './defect.ts';
 
 const scanner: readonly Defect[] = [
@@ -159,10 +159,10 @@ const partBytes = 65_536;
 const holed = (bytes: Buffer): Buffer =>
   bytes.length > partBytes ? Buffer.concat([bytes.subarray(0, partBytes), bytes.subarray(partBytes + 1)]) : bytes;
 
-function firstPart({ stdout }: Started): Partial<Started> {
+function firstPart({ stdout }: OracleProcess): Partial<OracleProcess> {
   return { stdout: whole(stdout, (bytes) => bytes.subarray(0, partBytes)) };
 }
 
-function ending(change: (exit: Exit) => Partial<Exit>): (started: Started) => Partial<Started> {
+function ending(change: (exit: Exit) => Partial<Exit>): (started: OracleProcess) => Partial<OracleProcess> {
   return ({ exit }) => ({ exit: exit.then((end) => ({ ...end, ...change(end) })) });
 }

@@ -1,6 +1,6 @@
 /** A defect that is planted into Caisson: what of its answers is wrong, and commands that the oracle must find it by. */
 import type { SessionInput } from '../../../src/service/api.ts';
-import type { Library, Ours, Started } from '../ours.ts';
+import type { Library, Ours, OracleProcess } from '../ours.ts';
 import type { Path } from '../path.ts';
 
 export type Damage = (sound: Ours) => Ours;
@@ -16,11 +16,11 @@ export interface Defect {
 type Sessions = Ours['library']['sessions'];
 
 /** Changes what the library gives for every command that it starts. */
-export function onStart(change: (started: Started) => Partial<Started>): Damage {
+export function onStart(change: (started: OracleProcess) => Partial<OracleProcess>): Damage {
   return (sound) => ({ ...sound, library: withStart(sound.library, change) });
 }
 
-export function withStart(library: Library, change: (started: Started) => Partial<Started>): Library {
+export function withStart(library: Library, change: (started: OracleProcess) => Partial<OracleProcess>): Library {
   const { execs, sessions, processes } = library;
   const start: Library['execs']['start'] = async (...args) => {
     const { stdin, stdout, stderr, exit } = await execs.start(...args);

@@ -2,7 +2,7 @@
 import { dockerHost } from '../../engines/docker.ts';
 import { importToolsImage, toolsImage } from '../../engines/tools-image.ts';
 import type { Damage } from '../defects/defect.ts';
-import type { Place, PlaceSource } from '../place.ts';
+import type { OraclePlace, PlaceSource } from '../place.ts';
 import { openOurs } from './opened.ts';
 import { placeOf } from './put-together.ts';
 
@@ -14,12 +14,12 @@ export const docker: PlaceSource = {
   open: async (damage) => await open(host ?? '', damage),
 };
 
-async function open(engine: string, damage?: Damage): Promise<Place> {
+async function open(engine: string, damage?: Damage): Promise<OraclePlace> {
   await importToolsImage(engine);
   const terminal = `backend: docker, docker_image: ${toolsImage.reference}, container_cpu: 2`;
   const opened = await openOurs({ terminal, env: { DOCKER_HOST: engine } }, damage);
   const container = opened.resource ?? '';
-  const bash: Place['bash'] = (text, { directory, stdin, tty }) => {
+  const bash: OraclePlace['bash'] = (text, { directory, stdin, tty }) => {
     const streams = [...(stdin === null && !tty ? [] : ['-i']), ...(tty ? ['-t'] : [])];
     return {
       argv: ['docker', '-H', engine, 'exec', ...streams, '-w', directory, container, 'bash', '-c', text],

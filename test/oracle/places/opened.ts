@@ -9,9 +9,9 @@ import { openCaisson } from '../../../src/main.ts';
 import { connect } from '../../mcp/hosts.ts';
 import { type Ours, runners } from '../ours.ts';
 import type { Damage } from '../defects/defect.ts';
-import type { Place } from '../place.ts';
+import type { OraclePlace } from '../place.ts';
 
-export interface Opened extends Pick<Place, 'run'>, AsyncDisposable {
+export interface OpenOraclePlace extends Pick<OraclePlace, 'run'>, AsyncDisposable {
   readonly direct: Ours['direct'];
   /** Id of the sandbox in which all commands run, at its place: such as the id of a container. */
   readonly resource: string | null;
@@ -25,7 +25,10 @@ export interface Settings {
 
 export const taskId = 'oracle';
 
-export async function openOurs({ terminal, env }: Settings, damage: Damage = (sound) => sound): Promise<Opened> {
+export async function openOurs(
+  { terminal, env }: Settings,
+  damage: Damage = (sound) => sound,
+): Promise<OpenOraclePlace> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-oracle-home-')));
   const home = join(root, 'home');
   mkdirSync(home, { mode: 0o700 });

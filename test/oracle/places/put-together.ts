@@ -1,20 +1,20 @@
 /** A place of an opened Caisson, ready for batches. */
 import { makeFixture } from '../batch.ts';
-import type { Place } from '../place.ts';
+import type { OraclePlace } from '../place.ts';
 import { probe } from '../programs.ts';
 import { RawRunner } from '../raw.ts';
 
-export type Engine = Pick<Place, 'name' | 'root' | 'bash' | 'hasTerminals'>;
+export type Engine = Pick<OraclePlace, 'name' | 'root' | 'bash' | 'hasTerminals'>;
 
 /** `end` takes away what stands around the sandbox. */
 export async function placeOf(
   engine: Engine,
-  { run, end }: Pick<Place, 'run'> & { readonly end: () => Promise<void> },
-): Promise<Place> {
+  { run, end }: Pick<OraclePlace, 'run'> & { readonly end: () => Promise<void> },
+): Promise<OraclePlace> {
   const raw = new RawRunner();
   const { root, bash } = engine;
   const programs = await raw.text(bash(probe, { stdin: null, tty: false, directory: '/' }));
-  const place: Place = {
+  const place: OraclePlace = {
     ...engine,
     ...{ raw, run, programs: new Set(programs.split('\n')) },
     [Symbol.asyncDispose]: async () => {

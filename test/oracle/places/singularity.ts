@@ -11,7 +11,7 @@ import { makeDockerArchive } from '../../engines/docker-archive.ts';
 import { archiveOf } from '../../engines/images.ts';
 import { toolsImage } from '../../engines/tools-image.ts';
 import type { Damage } from '../defects/defect.ts';
-import type { Place, PlaceSource } from '../place.ts';
+import type { OraclePlace, PlaceSource } from '../place.ts';
 import { openOurs } from './opened.ts';
 import { placeOf } from './put-together.ts';
 
@@ -26,7 +26,7 @@ function whyNot(): string | null {
   return existsSync(archiveOf(toolsImage)) ? null : 'the image of tools is missing: run `npm run engines`';
 }
 
-async function open(damage?: Damage): Promise<Place> {
+async function open(damage?: Damage): Promise<OraclePlace> {
   const apptainer = await startApptainer();
   const image = await imageOf(apptainer);
   const keys = [`singularity_image: "${image}"`, `singularity_scratch_dir: "${apptainer.settings.scratch_dir}"`];
@@ -34,7 +34,7 @@ async function open(damage?: Damage): Promise<Place> {
   const opened = await openOurs({ terminal: terminal.join(', '), env: apptainer.env }, damage);
   const instance = opened.resource ?? '';
   const client = await clientOf(apptainer, instance);
-  const bash: Place['bash'] = (text, { directory, stdin, tty }) => {
+  const bash: OraclePlace['bash'] = (text, { directory, stdin, tty }) => {
     const argv = [...client, '--pwd', directory, 'instance://sandbox', 'bash', '-c', text];
     return { argv, stdin, tty };
   };

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sshd, startSshd, whyNoSshd } from '../../engines/sshd.ts';
 import type { Damage } from '../defects/defect.ts';
-import type { Place, PlaceSource } from '../place.ts';
+import type { OraclePlace, PlaceSource } from '../place.ts';
 import { openOurs } from './opened.ts';
 import { placeOf } from './put-together.ts';
 
 export const ssh: PlaceSource = { name: 'ssh', unavailable: whyNoSshd(), open };
 
-async function open(damage?: Damage): Promise<Place> {
+async function open(damage?: Damage): Promise<OraclePlace> {
   const sshd = await startSshd();
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'oracle-')));
   const keys = Object.entries(sshd.settings).map(([key, value]) => `ssh_${key}: ${JSON.stringify(value)}`);
   // Its client finds the key of the host in the home directory.
   const opened = await openOurs({ terminal: `backend: ssh, ${keys.join(', ')}`, env: { HOME: sshd.home } }, damage);
-  const bash: Place['bash'] = (text, { directory, stdin, tty }) => {
+  const bash: OraclePlace['bash'] = (text, { directory, stdin, tty }) => {
     // A shell that has one command only would be replaced by it, and the client shows 255 for every signal. What that shell says of
     // the signal is not the command's.
     const remote = `cd ${quoted(directory)} && exec 3>&2 2>/dev/null && bash -c ${quoted(text)} 2>&3 3>&-; exit $?`;

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { AccountEntry } from '../../../src/backend.ts';
 import { CaissonError } from '../../../src/errors.ts';
-import { accountsOf } from '../../../src/service/admin/account.ts';
+import { readAccounts } from '../../../src/service/admin/account.ts';
 import type { Context } from '../../../src/sandbox/context.ts';
 import { afresh } from '../../sandbox/service.ts';
 
@@ -29,7 +29,7 @@ it('tells own sandboxes from those of another home and from what others run', as
       { ...entry, name: 'c', labels: null },
     ],
   });
-  const [view, ...others] = await accountsOf(context, ['plain', 'cloud'], {});
+  const [view, ...others] = await readAccounts(context, ['plain', 'cloud'], {});
   expect(others).toEqual([]);
   expect(view?.items.map(({ name, owner, taskId }) => [name, owner, taskId])).toEqual([
     ['a', 'this', 'build'],
@@ -45,7 +45,7 @@ it('bounds what the service says, and keeps a service that does not answer apart
     loud: async () =>
       Array.from({ length: 10_001 }, () => ({ ...entry, name: 'x'.repeat(9_000), since: 'then', labels: null })),
   });
-  const [silent, loud] = await accountsOf(context, ['silent', 'loud'], {});
+  const [silent, loud] = await readAccounts(context, ['silent', 'loud'], {});
   expect(silent).toEqual({ backend: 'silent', items: [], error: 'the service is away' });
   expect(loud?.items).toHaveLength(10_000);
   expect(loud?.items[0]).toMatchObject({ name: 'x'.repeat(200), since: null });

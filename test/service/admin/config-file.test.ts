@@ -8,13 +8,13 @@ import type { ConfigFile } from '../../../src/service/api.ts';
 
 const local = 'terminal: {backend: local}\n';
 
-interface Place {
+interface ConfigFilePlace {
   readonly file: ConfigFile;
   readonly text: () => string;
   readonly open: typeof openCaisson;
 }
 
-async function place(text: string, env: Readonly<Record<string, string>> = {}): Promise<Place> {
+async function place(text: string, env: Readonly<Record<string, string>> = {}): Promise<ConfigFilePlace> {
   const home = mkdtempSync(join(tmpdir(), 'caisson-file-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const path = join(home, 'config.yaml');

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openCaisson } from '../../../src/main.ts';
 import type { CaissonApi } from '../../../src/service/api.ts';
 
-interface Place {
+interface EditsPlace {
   readonly api: CaissonApi;
   readonly file: string;
   readonly write: (config: string) => void;
@@ -14,7 +14,7 @@ interface Place {
   readonly tries: (command: readonly [string, ...string[]], task?: string) => Promise<string>;
 }
 
-async function open(config: string): Promise<Place> {
+async function open(config: string): Promise<EditsPlace> {
   const root = mkdtempSync(join(tmpdir(), 'caisson-edits-'));
   const home = join(root, 'home');
   mkdirSync(home, { mode: 0o700 });
@@ -27,7 +27,7 @@ async function open(config: string): Promise<Place> {
     await api.close();
     rmSync(root, { recursive: true });
   });
-  const tries: Place['tries'] = async (command, taskId = 'build') => {
+  const tries: EditsPlace['tries'] = async (command, taskId = 'build') => {
     try {
       await api.run({ taskId, command });
       return 'ran';

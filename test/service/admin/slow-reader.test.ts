@@ -1,19 +1,19 @@
 /** Readers of events that are slower than what happens. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { eventsOf } from '../../../src/service/admin/events.ts';
+import { createEventsApi } from '../../../src/service/admin/events.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
 import { newApproval } from '../../store/rows.ts';
 import { scratch } from '../../store/scratch.ts';
 
 it('a reader that is overtaken in its stream gets not_found with what is left, and no gap without a word', async () => {
   await using directory = await scratch();
-  const { store } = await openStore(join(directory.path, 'caisson.db'), { mostEvents: 250 });
+  const { store } = await openStore(join(directory.path, 'caisson.db'), { maxEvents: 250 });
   const happen = async (count: number): Promise<void> => {
     for (let done = 0; done < count; done++) await store.approvals.insert(newApproval());
   };
   await happen(250);
-  const reader = eventsOf({ store }).follow({ after: 0 })[Symbol.asyncIterator]();
+  const reader = createEventsApi({ store }).follow({ after: 0 })[Symbol.asyncIterator]();
   expect((await reader.next()).value).toMatchObject({ seq: 1 });
   await happen(450);
   const seqs = [1];
@@ -30,7 +30,7 @@ it('a reader that is overtaken in its stream gets not_found with what is left, a
 
 it('events of other owners stay, and their readers go on, while one owner adds more than all that are kept', async () => {
   await using directory = await scratch();
-  const { store } = await openStore(join(directory.path, 'caisson.db'), { mostEvents: 250 });
+  const { store } = await openStore(join(directory.path, 'caisson.db'), { maxEvents: 250 });
   const happen = async (owner: string, count: number): Promise<void> => {
     for (let done = 0; done < count; done++)
       await store.approvals.insert({ ...newApproval(), taskId: `${owner}.build` });
@@ -39,7 +39,7 @@ it('events of other owners stay, and their readers go on, while one owner adds m
   await happen('mallory', 600);
   await happen('alice', 20);
   await happen('mallory', 60);
-  const events = eventsOf({ store });
+  const events = createEventsApi({ store });
   const seqsOf = async (owner: string, after: number): Promise<readonly number[]> =>
     (await Array.fromAsync(events.follow({ owner, after }))).map(({ seq }) => seq);
   const own = Array.from({ length: 40 }, (_, index) => (index < 20 ? index + 1 : 601 + index));

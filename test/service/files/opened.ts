@@ -10,7 +10,7 @@ import type { OpenInput } from '../../../src/service/open.ts';
 
 export const task = 'build';
 
-export interface Opened {
+export interface OpenFiles {
   readonly caisson: Caisson;
   readonly files: Caisson['files'];
   /** The workspace. */
@@ -18,14 +18,17 @@ export interface Opened {
   readonly asked: readonly Question[];
 }
 
-interface Given extends Partial<OpenInput> {
+interface FilesInput extends Partial<OpenInput> {
   /** To every question. Absent: no person is there. */
   readonly answer?: string;
   /** Done while the question is open. */
   readonly meanwhile?: (dir: string) => void;
 }
 
-export async function openedWith(text: string, { answer, meanwhile = () => {}, ...more }: Given = {}): Promise<Opened> {
+export async function openedWith(
+  text: string,
+  { answer, meanwhile = () => {}, ...more }: FilesInput = {},
+): Promise<OpenFiles> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-file-rules-')));
   const [home, dir] = [join(root, 'home'), join(root, 'project')];
   mkdirSync(home, { mode: 0o700 });

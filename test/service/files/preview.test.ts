@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Opened, openedWith, task } from './opened.ts';
+import { type OpenFiles, openedWith, task } from './opened.ts';
 
 const rules = 'approvals:\n  rules: {ask: ["write_file"]}\n  remote_timeout: 30\n';
 
 /** `once` is answered where a test says nothing else. */
-const opened = async (given: Parameters<typeof openedWith>[1] = {}): Promise<Opened> =>
+const opened = async (given: Parameters<typeof openedWith>[1] = {}): Promise<OpenFiles> =>
   await openedWith(rules, { answer: 'once', ...given });
 
 it('a write and a patch carry what they change, and write it once it is approved', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { websitesOf } from '../../../src/network/websites.ts';
+import { indexWebsites } from '../../../src/network/websites.ts';
 import { Deliveries } from '../../../src/service/webhooks/deliveries.ts';
 import { openSender } from '../../../src/service/webhooks/send.ts';
 import { pauseMs, restMs } from '../../../src/service/webhooks/schedule.ts';
@@ -55,7 +55,7 @@ async function home(): Promise<Home> {
           steadyNow: () => own.steadyNow() + skippedMs,
         },
         sender: () => {
-          const rules = { allowPrivate: [], nat64Prefix: null, env: {}, websites: websitesOf([]) };
+          const rules = { allowPrivate: [], nat64Prefix: null, env: {}, websites: indexWebsites([]) };
           return Promise.resolve(openSender([url], rules));
         },
       });

@@ -1,5 +1,5 @@
 /** A process that delivers events until it is killed: `node sender.process.ts DATABASE URL`. */
-import { websitesOf } from '../../../src/network/websites.ts';
+import { indexWebsites } from '../../../src/network/websites.ts';
 import { Deliveries } from '../../../src/service/webhooks/deliveries.ts';
 import { openSender } from '../../../src/service/webhooks/send.ts';
 import { openStore } from '../../../src/store/sqlite/open.ts';
@@ -10,7 +10,7 @@ const [database = '', url = ''] = process.argv.slice(2);
 const key = webhookKey(secret);
 if (key === null) throw new Error('no secret');
 const { store } = await openStore(database);
-const rules = { allowPrivate: [], nat64Prefix: null, env: {}, websites: websitesOf([]) };
+const rules = { allowPrivate: [], nat64Prefix: null, env: {}, websites: indexWebsites([]) };
 const deliveries = new Deliveries({
   targets: [{ name: 'pager', url, key }],
   store,

@@ -2,7 +2,7 @@
 import { hole, type Word } from '../../../shell/types.ts';
 import { dashed, kinds } from './kinds.ts';
 import type { Model } from './model.ts';
-import { tableOf, type Option, type Table } from './table.ts';
+import { parseTable, type Option, type Table } from './table.ts';
 
 /** What the model does not cover, as a message names it: `the option --exec`. `null`: it covers all words. */
 export function uncovered(words: readonly Word[], model: Model): string | null {
@@ -21,14 +21,14 @@ interface Reading {
 /** What is not covered, or how many words it has; all that are left, where another model has read them. */
 type Step = string | number;
 
-interface Seen {
+interface OperandState {
   operands: number;
   /** Behind `--` stand operands alone. */
   hasEnded: boolean;
 }
 
 function readFrom({ words, model, at: from }: Reading): string | null {
-  const seen: Seen = { operands: 0, hasEnded: false };
+  const seen: OperandState = { operands: 0, hasEnded: false };
   for (let at = from; at < words.length;) {
     const step = stepAt({ words, model, at }, seen);
     if (typeof step === 'string') return step;
@@ -37,7 +37,7 @@ function readFrom({ words, model, at: from }: Reading): string | null {
   return null;
 }
 
-function stepAt(reading: Reading, seen: Seen): Step {
+function stepAt(reading: Reading, seen: OperandState): Step {
   const { words, model, at } = reading;
   const word = words[at];
   if (word === undefined) return Infinity;
@@ -51,7 +51,7 @@ function stepAt(reading: Reading, seen: Seen): Step {
   return operandWrong(word, model, seen.operands - 1) ?? 1;
 }
 
-function optionStep(reading: Reading, seen: Seen): Step {
+function optionStep(reading: Reading, seen: OperandState): Step {
   const { words, model, at } = reading;
   if (seen.operands === 0 && model.supplied?.test(words[at]?.text ?? '') === true) seen.operands = 1;
   return optionAt(reading);
@@ -82,7 +82,7 @@ function optionAt(reading: Reading): Step {
   const { words, model, at } = reading;
   const { text = '', glob = false } = words[at] ?? {};
   if (glob) return 'a pattern that may stand for an option';
-  const table = tableOf(model.options ?? '');
+  const table = parseTable(model.options ?? '');
   if (text.startsWith('--') || model.style === 'whole') return named(reading, table);
   return cluster(reading, table);
 }
@@ -141,7 +141,7 @@ const testOf = (kind: string, own: NonNullable<Model['kinds']>): ((text: string,
 function bundled(words: readonly Word[], model: Model): string | null {
   const [first, ...rest] = words;
   if (first === undefined || isOption(first.text)) return readFrom({ words, model, at: 0 });
-  const table = tableOf(model.options ?? '');
+  const table = parseTable(model.options ?? '');
   let at = 0;
   for (const letter of first.text) {
     const name = `-${letter}`;
@@ -155,7 +155,7 @@ function bundled(words: readonly Word[], model: Model): string | null {
   return readFrom({ words: rest, model, at });
 }
 
-const mostShown = 40;
+const maxShown = 40;
 
 /** A name for a message: printable, and not long. */
-const shown = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?').slice(0, mostShown);
+const shown = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?').slice(0, maxShown);

@@ -12,15 +12,15 @@ const tables = new Map<string, Table>();
 const entry = /^(-{1,2}[^:?]+)([:?]?)(\w*)$/;
 const digits = Array.from('0123456789', (digit) => `-${digit}`);
 
-export function tableOf(options: string): Table {
+export function parseTable(options: string): Table {
   const known = tables.get(options);
   if (known !== undefined) return known;
-  const table = new Map(options.split(/\s+/).flatMap(optionsOf));
+  const table = new Map(options.split(/\s+/).flatMap(parseOptions));
   tables.set(options, table);
   return table;
 }
 
-function optionsOf(text: string): readonly (readonly [string, Option])[] {
+function parseOptions(text: string): readonly (readonly [string, Option])[] {
   if (text === '-NUM') return digits.map((name) => [name, { value: 'glued', kind: 'measure' }] as const);
   const [, name, mark, kind = ''] = entry.exec(text) ?? [];
   if (name === undefined) return [];

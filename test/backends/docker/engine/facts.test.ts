@@ -3,13 +3,13 @@ import { CaissonError } from '../../../../src/errors.ts';
 import { toCheck, toFailedCheck } from '../../../../backends/docker/check.ts';
 import { decide } from '../../../../backends/docker/container/disk.ts';
 import { type Ask, readAnswers, readFacts, toFacts } from '../../../../backends/docker/engine/facts.ts';
-import { toGuarantees, type Place } from '../../../../backends/docker/guarantees.ts';
+import { toGuarantees, type EnginePlace } from '../../../../backends/docker/guarantees.ts';
 import { checkCommand, checkSpec } from '../../../../backends/docker/container/limits.ts';
 import { plainSpec } from '../../../conformance/spec.ts';
 import { onThisKernel } from '../../../../backends/docker/exec/pipes.ts';
 import { infoOf, versionOf } from '../answers.ts';
 
-const place: Place = {
+const place: EnginePlace = {
   disk: { enforced: false, reason: 'no quota' },
   local: true,
   hostUser: true,

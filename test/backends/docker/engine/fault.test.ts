@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { statusOf, toFault } from '../../../../backends/docker/engine/fault.ts';
+import { statusOf, toEngineError } from '../../../../backends/docker/engine/fault.ts';
 
 const faultOf = (cause: string) =>
-  toFault(
+  toEngineError(
     { statusCode: 500, json: { cause, message: `container create: ${cause}`, response: 500 } },
     { what: 'create the sandbox', endpoint: '/run/podman/podman.sock' },
   );

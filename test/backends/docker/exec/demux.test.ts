@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { Demultiplexer, maxFrameBytes } from '../../../../backends/docker/exec/demux.ts';
 import { cut, encode, header, joined, type Frame } from '../frames.ts';
 
-interface Taken {
+interface DemuxedOutput {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   readonly pushes: number;
 }
 
-function take(chunks: readonly Buffer[]): Taken {
+function take(chunks: readonly Buffer[]): DemuxedOutput {
   const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const demultiplexer = new Demultiplexer((stream, bytes) => parts[stream].push(bytes));
   for (const chunk of chunks) demultiplexer.write(chunk);
