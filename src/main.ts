@@ -82,7 +82,10 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     context,
     loaded,
     journal,
-    ...{ guard: guard.gate, repeats: guard.repeats, rulebook: guard.rulebook, loops: guard.loops },
+    guard: guard.gate,
+    repeats: guard.repeats,
+    rulebook: guard.rulebook,
+    loops: guard.loops,
     limit: strict?.strictRequest ?? null,
     origin,
     skills,
@@ -112,7 +115,8 @@ type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'backend'
 
 function contextOf(loaded: Loaded, { store, clock, audit, budgets, backend, wayOut }: Opening): Context {
   return {
-    ...{ home: loaded.home, env: loaded.env },
+    home: loaded.home,
+    env: loaded.env,
     store,
     clock,
     audit,
@@ -121,7 +125,8 @@ function contextOf(loaded: Loaded, { store, clock, audit, budgets, backend, wayO
     wayOut,
     uses: new Uses(store, clock),
     gate: new Gate(loaded.config.pool.create_concurrency),
-    ...{ live: new Map(), measuring: new Map() },
+    live: new Map(),
+    measuring: new Map(),
     lanes: loaded.config.exec.lanes,
     laneTally: new LaneTally(),
     requirePatchedRuntime: loaded.config.policy.require_patched_runtime,
@@ -197,7 +202,9 @@ export async function runEgressProxy({ signal, say, ...given }: EgressInput): Pr
 
 function backendsIn({ entries, keys, loaded }: Omit<Configured, 'strict'>, instance: string): Backends {
   return new Backends(entries, (name) => ({
-    ...{ env: loaded.env, instance, refusals: () => refusalsIn(loaded) },
+    env: loaded.env,
+    instance,
+    refusals: () => refusalsIn(loaded),
     settings: settingsFor(name, keys.configs[name]?.defaults ?? {}, loaded),
     kept: keptIn(join(loaded.home, 'cache', name)),
     doorImage: async () => await (await import('../images/builder/egress.ts')).egressImage(),

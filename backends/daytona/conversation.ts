@@ -51,7 +51,8 @@ export class Conversation {
     this.exit = this.#exit.promise;
     this.exit.catch(() => undefined);
     const onTaken = (): void => this.#acknowledge();
-    [this.stdout, this.stderr] = [new Chunks(onTaken), new Chunks(onTaken)];
+    this.stdout = new Chunks(onTaken);
+    this.stderr = new Chunks(onTaken);
     this.outbox = new Outbox(text);
     this.#beat = setInterval(() => this.#beatOnce(), beatMs).unref();
     this.#watch(opened.link);

@@ -35,7 +35,9 @@ export class CarriedProcess implements Process {
     const stdout = new Output(conversation.stdout.stream, nonce, noShellError);
     const stderr = new Output(conversation.stderr.stream, nonce, noShellError);
     this.#outputs = [stdout, stderr];
-    [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
+    this.stdout = stdout.stream;
+    this.stderr = stderr.stream;
+    this.head = stdout.head;
     this.stdin = stdin ? writer(conversation) : null;
     const over = (): void => this.#ended();
     conversation.exit.then(over, over);

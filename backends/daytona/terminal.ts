@@ -64,7 +64,8 @@ class TerminalProcess implements PtyProcess {
   constructor(raw: Raw, source: Readable, nonce: string) {
     this.#raw = raw;
     const output = new Output(source, nonce, noShellError);
-    [this.stdout, this.head] = [output.stream, output.head];
+    this.stdout = output.stream;
+    this.head = output.head;
     this.stdin = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         raw.link.send(chunk);

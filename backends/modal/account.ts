@@ -142,12 +142,17 @@ export class ModalAccount {
     const wanted = Object.entries(tags).map(([tagName, tagValue]) => ({ tagName, tagValue }));
     const { sandboxes } = await this.call('list the sandboxes', (client) =>
       client.cpClient.sandboxListV2({
-        ...{ appId, beforeTimestamp, includeFinished: false, tags: wanted },
+        appId,
+        beforeTimestamp,
+        includeFinished: false,
+        tags: wanted,
         environmentName: client.environmentName(),
       }),
     );
     return sandboxes.map((entry) => ({
-      ...{ id: entry.id, name: entry.name, createdAt: entry.createdAt },
+      id: entry.id,
+      name: entry.name,
+      createdAt: entry.createdAt,
       tags: Object.fromEntries(entry.tags.map(({ tagName, tagValue }) => [tagName, tagValue])),
     }));
   }

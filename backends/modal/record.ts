@@ -55,7 +55,11 @@ export function fromTags(id: string, name: string, tags: Tags): Record | null {
   const labels = labelsFrom({ instance, sandbox, task, fingerprint, created: of('created'), schema: of('schema') });
   if (labels === null || !idForm.test(id)) return null;
   return {
-    ...{ name, labels, id, stopped: false, older: null },
+    name,
+    labels,
+    id,
+    stopped: false,
+    older: null,
     plan: {
       milliCores: parseCount(of('cores')),
       memoryMib: parseCount(of('memory')),
@@ -79,7 +83,10 @@ export function fromRef(ref: Ref): Record {
     throw foreignRefError();
   if (network === null) throw foreignRefError();
   return {
-    ...{ name, labels, id, stopped: stopped === true },
+    name,
+    labels,
+    id,
+    stopped: stopped === true,
     plan: {
       milliCores: readNumber(milliCores),
       memoryMib: readNumber(memoryMib),

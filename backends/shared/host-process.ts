@@ -136,7 +136,8 @@ class LocalProcess implements HostProcess {
       { fd: ours.stdout, socket: stdout },
       { fd: ours.stderr, socket: stderr },
     ];
-    [this.stdout, this.stderr] = [stdout, stderr];
+    this.stdout = stdout;
+    this.stderr = stderr;
     this.stdin = ours.stdin === null ? null : new Socket({ fd: ours.stdin, readable: false, writable: true });
     // A command may close its end whenever it likes; a writer that cares listens itself.
     this.stdin?.on('error', () => undefined);

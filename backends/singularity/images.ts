@@ -19,6 +19,7 @@ import { type ImageSource, parseImage } from './image-source.ts';
 import { withLock } from './lock.ts';
 import { checkReach, isThere, makeOurs, makeTheirs, plainPath } from './places.ts';
 import { type Host, lastWords, run } from './program.ts';
+import { given } from '../../src/lib/given.ts';
 
 export interface Image {
   readonly root: string;
@@ -122,7 +123,7 @@ export class Images {
   }
 
   async #build(args: readonly string[], { signal }: Options): Promise<void> {
-    throwIfAborted(signal === undefined ? {} : { signal });
+    throwIfAborted(given({ signal }));
     const scratch = await this.#prepare('tmp');
     const proxies = proxyVariables.flatMap((name) => (this.#env[name] ? [[name, this.#env[name]] as const] : []));
     const said = await run(this.#host, {
@@ -172,7 +173,7 @@ async function digestOfFile(path: string, signal: AbortSignal | undefined): Prom
     const stream: AsyncIterable<Buffer> = createReadStream(path, { signal, highWaterMark: 1024 * 1024 });
     for await (const chunk of stream) hash.update(chunk);
   } catch (error) {
-    throwIfAborted(signal === undefined ? {} : { signal });
+    throwIfAborted(given({ signal }));
     throw systemError(error, `read ${path}`);
   }
   return hash.digest('hex');

@@ -36,7 +36,9 @@ export class SingularityProcess implements Process {
     );
     if (stdout === undefined || stderr === undefined) throw new CaissonError('internal', 'a process has two streams');
     this.#outputs = [stdout, stderr];
-    [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
+    this.stdout = stdout.stream;
+    this.stderr = stderr.stream;
+    this.head = stdout.head;
     this.stdin = client.stdin ? client.process.stdin : null;
     this.#killsBefore = client.cgroup?.memoryKills() ?? 0;
     this.#end = this.#ended();

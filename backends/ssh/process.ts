@@ -50,7 +50,9 @@ export class SshProcess implements PtyProcess {
     const stdout = new Output(channel, nonce, noShellError);
     const stderr = new Output(channel.stderr, nonce, noShellError);
     this.#outputs = [stdout, stderr];
-    [this.stdout, this.stderr, this.head] = [stdout.stream, stderr.stream, stdout.head];
+    this.stdout = stdout.stream;
+    this.stderr = stderr.stream;
+    this.head = stdout.head;
     this.stdin = session.stdin ? writer(channel) : null;
     this.#end.promise.catch(() => undefined);
     const exit = place.connection.exitOf(channel);

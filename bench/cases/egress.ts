@@ -57,8 +57,12 @@ export const egress: Bench = {
       };
       const bulk = await interleave(rate(through), rate(direct), { warmUp: 1, rounds: quick ? 2 : 7 });
       const streamed = {
-        ...{ figure: 'stream', unit: 'MB/s', ours: median(bulk.ours), baseline: median(bulk.baseline) },
-        ...{ ratio: median(pairedRatios(bulk)), n: bulk.ours.length },
+        figure: 'stream',
+        unit: 'MB/s',
+        ours: median(bulk.ours),
+        baseline: median(bulk.baseline),
+        ratio: median(pairedRatios(bulk)),
+        n: bulk.ours.length,
       };
       yield judge(streamed, { of: 'ratio', is: '>=', value: 0.3 });
       yield judge({ ...streamed, figure: 'stream, alone' }, { of: 'ours', is: '>=', value: 300 });

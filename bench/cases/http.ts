@@ -42,7 +42,9 @@ export const http: Bench = {
       });
       yield judge(
         {
-          ...{ figure: `${clients} clients`, unit: 'execs/s', n: many.ours.length },
+          figure: `${clients} clients`,
+          unit: 'execs/s',
+          n: many.ours.length,
           ratio: median(many.baseline) / median(many.ours),
           ours: (clients * 1000) / median(many.ours),
           baseline: (clients * 1000) / median(many.baseline),

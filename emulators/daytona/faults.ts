@@ -61,7 +61,12 @@ export class Faults {
 
   /** Those that concern single requests; the others are acted on by the emulator. */
   plan(fault: Fault): void {
-    if (fault.fault === 'none') [this.latencyMs, this.transitionMs, this.#pending, this.#cuts] = [0, 50, [], []];
+    if (fault.fault === 'none') {
+      this.latencyMs = 0;
+      this.transitionMs = 50;
+      this.#pending = [];
+      this.#cuts = [];
+    }
     if (fault.fault === 'none') this.domains = null;
     if (fault.fault === 'organization') this.domains = fault.domains;
     if (fault.fault === 'latency') this.latencyMs = fault.ms;

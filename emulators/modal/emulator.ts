@@ -51,7 +51,11 @@ export async function startModal({ unsafe, onCall }: ModalOptions): Promise<Moda
   const faults = new Faults();
   let port = 0;
   const service: Service = {
-    ...{ images, sandboxes, tokens, apps: new Map(), secrets: new Map() },
+    images,
+    sandboxes,
+    tokens,
+    apps: new Map(),
+    secrets: new Map(),
     url: () => `https://127.0.0.1:${port}`,
   };
   const server = await serve(service, { faults, onCall, socket: join(directory, 'service') });

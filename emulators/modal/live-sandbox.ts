@@ -66,12 +66,16 @@ export class LiveSandbox {
 
   constructor(parts: LiveSandboxInput) {
     const { id, taskId, definition, clock } = parts;
-    [this.id, this.taskId, this.definition, this.tags] = [id, taskId, definition, definition.tags];
+    this.id = id;
+    this.taskId = taskId;
+    this.definition = definition;
+    this.tags = definition.tags;
     this.network = definition.network;
     this.#parts = parts;
     this.createdAt = parts.createdAt;
     const { promise, resolve } = Promise.withResolvers<Result>();
-    [this.ended, this.#settle] = [promise, resolve];
+    this.ended = promise;
+    this.#settle = resolve;
     this.#forgetLife = clock.at(clock.nowMs() + definition.lifeMs, () => void this.end(4));
     this.#touch();
   }

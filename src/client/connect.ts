@@ -85,7 +85,8 @@ function clientOf(wire: Wire): CaissonClient {
   return {
     run: (request, options) => execs.run(request, options),
     exec: (request, options) => execs.start(request, options),
-    ...{ execs, close },
+    execs,
+    close,
     sandboxes: sandboxesOf(wire),
     processes: processesOf(wire),
     sessions: sessionsOf(wire),

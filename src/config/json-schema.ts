@@ -5,6 +5,7 @@ import { collectDefaults } from './defaults.ts';
 import { buildSchema } from './schema.ts';
 import type { Settings } from './types.ts';
 import { unitForms, unitOf } from './units.ts';
+import { given } from '../lib/given.ts';
 
 /** JSON schema, draft 2020-12. */
 export async function configSchema(backends: BackendKeys): Promise<object> {
@@ -36,7 +37,7 @@ function formAt(path: readonly (string | number)[]): string | null {
 function withForm(schema: z.core.JSONSchema.BaseSchema, pattern: string): object {
   const { description, ...rest } = schema;
   for (const name of Object.keys(rest)) Reflect.deleteProperty(schema, name);
-  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'string', pattern }] };
+  return { ...given({ description }), anyOf: [rest, { type: 'string', pattern }] };
 }
 
 /** Defaults are plain data elsewhere; here they join the keys of the sections, and not the overrides of tasks. */

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSection } from './layer.ts';
 import type { Config, Loaded } from './types.ts';
+import { given } from '../lib/given.ts';
 
 /** Everything else is read once, by what it opens or builds. */
 const liveKeys = [
@@ -51,7 +52,9 @@ function merged(
   const { rules, tool_mode, timeout, remote_timeout, session_seconds } = approvals;
   return {
     ...now,
-    ...{ owners, command_allowlist, webhooks },
+    owners,
+    command_allowlist,
+    webhooks,
     tasks: tasksOf(now.tasks, tasks),
     network: { ...now.network, mode, allow, deny, ports, presets, ask },
     approvals: { ...now.approvals, rules, tool_mode, timeout, remote_timeout, session_seconds },
@@ -76,9 +79,7 @@ function tasksOf(now: Tasks, read: Tasks): Tasks {
       const { rules, tool_mode, network } = (Object.hasOwn(read, name) ? read[name] : undefined) ?? {};
       const task = {
         ...before,
-        ...(rules === undefined ? {} : { rules }),
-        ...(tool_mode === undefined ? {} : { tool_mode }),
-        ...(network === undefined ? {} : { network }),
+        ...given({ rules, tool_mode, network }),
       };
       return Object.keys(task).length === 0 && !Object.hasOwn(read, name) ? [] : [[name, task] as const];
     }),

@@ -18,8 +18,10 @@ export function changeEntry(sandbox: Whose, before: EgressRow | null, row: Egres
   return {
     ...about(sandbox, 'rules'),
     revision: row.revision,
-    ...{ added: added.slice(0, maxListed), added_count: added.length },
-    ...{ removed: removed.slice(0, maxListed), removed_count: removed.length },
+    added: added.slice(0, maxListed),
+    added_count: added.length,
+    removed: removed.slice(0, maxListed),
+    removed_count: removed.length,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Entrance } from '../lib/entrance.ts';
 import { programEnv } from '../lib/run-program.ts';
 import { startTimeOf } from '../lib/start-time.ts';
 import { doorPort } from '../values/proxy-variables.ts';
+import { given } from '../lib/given.ts';
 
 /** A machine may be busy. */
 const maxMs = 20_000;
@@ -78,6 +79,6 @@ const problemIn = (message: unknown): string =>
 
 const noWayInError = (why: string, cause?: unknown): CaissonError =>
   new CaissonError('unavailable', `nothing can listen in the network of the sandbox: ${why}`, {
-    ...(cause === undefined ? {} : { cause }),
+    ...given({ cause }),
     remedy: 'stop and start the sandbox; nsenter of util-linux must be on the PATH of the service',
   });

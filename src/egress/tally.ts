@@ -49,7 +49,10 @@ export function egressFigures(home: string): EgressFigures | null {
   if (typeof read !== 'object' || read === null) return null;
   const of = (key: keyof EgressFigures): number => Number(Reflect.get(read, key)) || 0;
   return {
-    ...{ open: of('open'), allowed: of('allowed'), denied: of('denied') },
-    ...{ sentBytes: of('sentBytes'), receivedBytes: of('receivedBytes') },
+    open: of('open'),
+    allowed: of('allowed'),
+    denied: of('denied'),
+    sentBytes: of('sentBytes'),
+    receivedBytes: of('receivedBytes'),
   };
 }

@@ -30,7 +30,12 @@ export async function replayExec(journal: Journal, id: string, { signal, cancel 
   const replay = new Replay((name, from) => recordedStream(journal, id, { name, from }));
   const exit = replay.play(events);
   return {
-    ...{ id, where: first.event.where, stdin: null, stdout: replay.out('stdout'), stderr: replay.out('stderr'), exit },
+    id,
+    where: first.event.where,
+    stdin: null,
+    stdout: replay.out('stdout'),
+    stderr: replay.out('stderr'),
+    exit,
     ignore: (stream) => replay.ignore(stream),
     cancel: async () => {
       await cancel();

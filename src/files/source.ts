@@ -10,6 +10,7 @@ import { findPath } from './open-path.ts';
 import { type ArchiveForm, type OnFile, type OpenFile, openFile, packFile, packTree } from './pack.ts';
 import type { CopyResult, Only, Vet } from './types.ts';
 import { walk, type WalkOptions } from './walk.ts';
+import { given } from '../lib/given.ts';
 
 export interface Source extends Disposable {
   readonly kind: 'file' | 'tree';
@@ -63,7 +64,7 @@ function fileSource(file: OpenFile, name: string): Source {
       return {
         result: { files: 1, directories: 0, skipped: [] },
         bytes: size,
-        chunks: (onBytes) => packFile(file, { onBytes, ...(form === undefined ? {} : { form }) }),
+        chunks: (onBytes) => packFile(file, { onBytes, ...given({ form }) }),
       };
     },
     [Symbol.dispose]() {
@@ -87,7 +88,7 @@ function treeSource(root: Directory, name: string): Source {
       return {
         result,
         bytes,
-        chunks: (onBytes) => packTree({ root, entries, onBytes, onFile, ...(form === undefined ? {} : { form }) }),
+        chunks: (onBytes) => packTree({ root, entries, onBytes, onFile, ...given({ form }) }),
       };
     },
     [Symbol.dispose]() {

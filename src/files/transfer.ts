@@ -6,6 +6,7 @@ import { abortError, CaissonError, isCode } from '../errors.ts';
 import { carried } from '../inside/carried.ts';
 import { fromText, printable } from './byte-name.ts';
 import { exits } from './exits.ts';
+import { given } from '../lib/given.ts';
 
 const keptStderrBytes = 4096;
 const killMs = 2000;
@@ -38,7 +39,7 @@ export async function startTransfer(sandbox: Sandbox, options: TransferOptions):
       cwd: '/',
       env: { ...options.env, ...fixedEnv, ...env },
       stdin,
-      ...(signal === undefined ? {} : { signal }),
+      ...given({ signal }),
     });
     return { process, said: collect(process.stderr) };
   } catch (error) {

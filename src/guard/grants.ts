@@ -7,6 +7,7 @@ import { grantedBy } from '../policy/approval/needed.ts';
 import { created, everyRow } from '../store/pages.ts';
 import type { GrantRow, Store } from '../store/store.ts';
 import type { Question } from './types.ts';
+import { given } from '../lib/given.ts';
 
 type GrantStore = Pick<Store, 'grants' | 'steadyNow'>;
 
@@ -59,7 +60,7 @@ export class Grants {
 
   /** Grants that hold, of one task or of all. */
   list(taskId?: string): Promise<readonly GrantRow[]> {
-    const task = taskId === undefined ? {} : { taskId };
+    const task = given({ taskId });
     return Array.fromAsync(everyRow((page) => this.#store.grants.list({ ...task, ...page }), created));
   }
 

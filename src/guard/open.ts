@@ -26,6 +26,7 @@ import { isClientInstalled, SmartReview } from './smart.ts';
 import { TirithStep } from './tirith/step.ts';
 import type { GuardInput } from './types.ts';
 import { WriteStep } from './writes/step.ts';
+import { given } from '../lib/given.ts';
 
 export interface GuardContext {
   readonly loaded: Loaded;
@@ -128,17 +129,14 @@ export function openGuard({ loaded, store, env, cwd, audit, budgets }: GuardCont
     if ('refused' in outcome) loops.refused(from, outcome.refused);
   });
   const repeats = repeatsGate(judging(rulebook, userHome), record);
-  return {
-    ...{ gate, repeats, rulebook, approvals, queue, grants, hooks, websites, loops, notices },
-  };
+  return { gate, repeats, rulebook, approvals, queue, grants, hooks, websites, loops, notices };
 }
 
 const noneSaved: readonly never[] = [];
 
 function commandLineOf({ rules, mode }: GuardInput, env: GuardContext['env']): RulebookInput['commandLine'] {
   return {
-    ...(rules === undefined ? {} : { rules }),
-    ...(mode === undefined ? {} : { mode }),
+    ...given({ rules, mode }),
     mayOnlyTighten: (rules !== undefined || mode !== undefined) && isInside(env),
   };
 }

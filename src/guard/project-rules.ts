@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { readOwnFile } from '../config/home.ts';
 import type { Mode, RuleTexts } from '../policy/types.ts';
+import { given } from '../lib/given.ts';
 
 export type ProjectRules = RuleTexts & { readonly mode?: Mode };
 
@@ -20,5 +21,5 @@ export async function readProjectRules(directory: string): Promise<ProjectRules>
   if (text === null) return {};
   const { checkProjectRules } = await import('../config/check.ts');
   const { tool_mode: mode, allow, ask, deny } = checkProjectRules(text, file);
-  return { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [], ...(mode === undefined ? {} : { mode }) };
+  return { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [], ...given({ mode }) };
 }

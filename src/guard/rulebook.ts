@@ -26,6 +26,7 @@ import {
   sourcesIn,
 } from './configured-rules.ts';
 import { type ProjectRules, readProjectRules } from './project-rules.ts';
+import { given } from '../lib/given.ts';
 
 export interface RulebookInput extends Reading {
   readonly websites: WebsitePolicy;
@@ -120,7 +121,7 @@ export class Rulebook {
 
   /** What would hold for a task without a name, if this were said too. */
   async asked({ rules = {}, mode, profile, owner = operator, directory }: Asking): Promise<SettingsInput> {
-    const said = directory === undefined ? {} : { directory };
+    const said = given({ directory });
     const { input } = await this.of(taskKeyOf(owner, ephemeralPrefix), said);
     const chosen = mode ?? input.mode ?? 'autonomous';
     return {

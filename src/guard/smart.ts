@@ -5,6 +5,7 @@ import { remembered } from '../lib/remembered.ts';
 import { isReviewable, readReview, type Review, reviewPolicy, reviewText } from '../policy/approval/review.ts';
 import type { Finding } from '../policy/types.ts';
 import { Redaction } from '../redact/redactor.ts';
+import { given } from '../lib/given.ts';
 
 export interface SmartInput {
   readonly baseUrl: string;
@@ -62,7 +63,7 @@ export class SmartReview {
           { role: 'user', content: reviewText(seen, findings) },
         ],
       },
-      signal === undefined ? {} : { signal },
+      given({ signal }),
     );
     return readReview(answer.choices[0]?.message.content);
   }

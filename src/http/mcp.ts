@@ -7,6 +7,7 @@ import { everyAnswer } from './failures.ts';
 import { everyHeader } from './hooks/host.ts';
 import { httpError } from './problems.ts';
 import type { Service } from './types.ts';
+import { given } from '../lib/given.ts';
 
 export function mountMcp(app: FastifyInstance, service: Service): void {
   const open = remembered(() => openEndpoint(service));
@@ -40,7 +41,7 @@ async function openEndpoint(service: Service): Promise<Endpoint> {
   return open({
     api: service.api,
     closing: service.closing,
-    ...(service.mcpLimits === undefined ? {} : { limits: service.mcpLimits }),
+    ...given({ limits: service.mcpLimits }),
     // Its stdin is never open.
     started: (token, running) => {
       const { id, exit } = running;

@@ -1,6 +1,7 @@
 /** Errors as clients see them: RFC 9457, with a code to decide by, what to do next, and the id of the request in the log. */
 import { CaissonError, codes, toCaissonError } from '../errors.ts';
 import { InvalidRequest } from './invalid.ts';
+import { given } from '../lib/given.ts';
 
 export interface Problem {
   readonly type: string;
@@ -45,7 +46,7 @@ export class HttpRefusal extends CaissonError {
 
 export function httpError(status: number, message: string, remedy?: string): HttpRefusal {
   const code = Object.entries(byStatus).find(([each]) => Number(each) === status)?.[1] ?? 'invalid_argument';
-  return new HttpRefusal(status, new CaissonError(code, message, remedy === undefined ? {} : { remedy }));
+  return new HttpRefusal(status, new CaissonError(code, message, given({ remedy })));
 }
 
 const byStatus = {
@@ -61,7 +62,12 @@ export function problemOf(error: unknown, requestId: string): Problem {
   const { code, message, retryable, remedy, details } = known;
   const status = known instanceof HttpRefusal ? known.status : codes[code].http;
   return {
-    ...{ type: 'about:blank', title: titles[code], status, code, retryable, requestId },
+    type: 'about:blank',
+    title: titles[code],
+    status,
+    code,
+    retryable,
+    requestId,
     // A defect shows nothing but the id under which the log has it.
     detail: code === 'internal' ? 'unexpected failure' : message,
     remediation: code === 'internal' ? 'report it with the requestId' : remedy,

@@ -17,6 +17,7 @@ import { listen, type ListenTarget, placeOf, serverFor, type Settings } from './
 import { logTo } from './log.ts';
 import { serviceOf } from './service.ts';
 import type { Service } from './types.ts';
+import { given } from '../lib/given.ts';
 
 export type { Flags, ServiceState } from './home/state.ts';
 export { openLogFile } from './home/log-file.ts';
@@ -79,7 +80,7 @@ async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: List
   const stopping = new AbortController();
   const service = serviceOf(api, stopping.signal, {
     heartbeatMs: input.heartbeatMs ?? defaultHeartbeatMs,
-    ...(input.mcpLimits === undefined ? {} : { mcpLimits: input.mcpLimits }),
+    ...given({ mcpLimits: input.mcpLimits }),
   });
   const log = logTo(input.log, input.logLevel);
   await clearStaged(join(api.config.home, 'uploads'));
@@ -89,7 +90,8 @@ async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: List
   const { promise: idle, resolve } = Promise.withResolvers<void>();
   const forget = idleMs === undefined ? () => undefined : whenIdle(service.activity, idleMs, resolve);
   return {
-    ...{ url, idle },
+    url,
+    idle,
     socket: home?.socket ?? null,
     notices: held === null ? [...place.notices, beside(api)] : place.notices,
     stop: once(async () => {
@@ -114,7 +116,9 @@ async function openPlace(service: Service, { settings, place, log }: Opening) {
   const door = { hosts: settings.hosts, origins: settings.origins, bound: place.host, secure: place.secure };
   const serverFactory = serverFor(settings);
   const app = await openApp({
-    ...{ service, log, proxies: settings.proxies },
+    service,
+    log,
+    proxies: settings.proxies,
     door: () => door,
     ...(serverFactory === null ? {} : { serverFactory }),
   });

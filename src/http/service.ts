@@ -14,7 +14,9 @@ export interface Times extends Pick<Service, 'heartbeatMs' | 'mcpLimits'> {}
 export function serviceOf(api: CaissonApi, closing: AbortSignal, times: Times): Service {
   const activity = new Activity();
   return {
-    ...{ api, closing, activity },
+    api,
+    closing,
+    activity,
     ...times,
     live: new LiveExecs<Reachable>(() => activity.begin()),
     metrics: new Metrics(api, closing),

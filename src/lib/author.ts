@@ -17,7 +17,9 @@ const operator: Author = { owner: 'operator', by: 'operator', reason: null };
 
 /** For what happens by itself. */
 export const itself = (by: 'sweeper' | 'reaper' | 'shutdown' | 'proxy' | 'file', reason: string | null): Author => ({
-  ...{ owner: 'operator', by, reason },
+  owner: 'operator',
+  by,
+  reason,
 });
 
 export const author = (): Author => current.getStore() ?? operator;

@@ -59,7 +59,8 @@ export type Way = Pick<McpDependencies, 'api' | 'home' | 'caller' | 'scopes' | '
 function partsOf(way: Way, limits: Limits, closing: AbortSignal): McpDependencies {
   return {
     ...way,
-    ...{ limits, closing },
+    limits,
+    closing,
     calls: new Calls(limits.rememberMs),
     states: new States(limits.rememberMs),
     requestIdOf: () => null,
@@ -75,7 +76,9 @@ export function embedded(api: CaissonApi): Way {
   const caller = callerId();
   return {
     api: actingAs(api, caller),
-    ...{ caller, scopes, home: api.config.home },
+    caller,
+    scopes,
+    home: api.config.home,
     asking: {
       by: 'form',
       view: async (id) => await api.approvals.get(id),
@@ -88,7 +91,10 @@ export function embedded(api: CaissonApi): Way {
 /** Through a service, by a token that asks: a form would be answered by the same token, which the service refuses. */
 export function through(api: McpApi, { home, url }: { readonly home: string; readonly url: string }): Way {
   return {
-    ...{ api, home, scopes, caller: callerId() },
+    api,
+    home,
+    scopes,
+    caller: callerId(),
     asking: {
       by: 'elsewhere',
       view: async (id) => await api.approvals.get(id),

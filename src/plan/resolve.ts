@@ -17,6 +17,7 @@ import { checkLabels } from '../values/labels.ts';
 import { askedTimes, type Times } from './times.ts';
 import { ephemeralPrefix } from '../values/task.ts';
 import type { PlanDraft, SandboxRequest } from './types.ts';
+import { given } from '../lib/given.ts';
 
 /** What the request and the configuration settle. */
 export type Settled = Omit<PlanDraft, 'taskId' | 'guarantees' | 'recreate' | 'existing' | 'bound'>;
@@ -60,7 +61,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
   const place: ResolveTarget = { guarantees, host, stateDirectory: loaded.home };
   const { taskId } = request;
   const times = askedTimes(request);
-  const silent: Input = { ...input, request: taskId === undefined ? {} : { taskId } };
+  const silent: Input = { ...input, request: given({ taskId }) };
   return {
     spec: specFor(input, place),
     configured: { ...specFor(silent, place), backend: terminal.backend },

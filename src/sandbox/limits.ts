@@ -12,11 +12,18 @@ const names: readonly LimitName[] = ['cpuCores', 'memoryBytes', 'diskBytes', 'pi
 export function limitsOf(inspected: Inspected, { guarantees, commandTimeoutMs }: LimitContext): SandboxLimits {
   const { taskId, id: sandboxId, backend, spec, idleTimeoutMs, lifetimeMs, endsBy } = inspected;
   return {
-    ...{ taskId, sandboxId, backend, isolation: guarantees.isolation },
+    taskId,
+    sandboxId,
+    backend,
+    isolation: guarantees.isolation,
     limits: names.map((name) => limitOf(name, inspected, guarantees)),
     network: networkOf(inspected),
     readOnly: readOnlyIn(inspected),
-    ...{ cwd: spec.cwd, idleTimeoutMs, lifetimeMs, commandTimeoutMs, endsBy },
+    cwd: spec.cwd,
+    idleTimeoutMs,
+    lifetimeMs,
+    commandTimeoutMs,
+    endsBy,
     kept: keptOf(inspected, guarantees),
   };
 }

@@ -113,7 +113,11 @@ export class Plans {
       ...settled,
       ...compareSpec(settled, guarantees),
       fingerprint: fingerprint(settled.spec),
-      ...{ taskId, guarantees, recreate: false, existing: row !== null, bound: null },
+      taskId,
+      guarantees,
+      recreate: false,
+      existing: row !== null,
+      bound: null,
     };
   }
 

@@ -160,7 +160,13 @@ export class Caisson implements CaissonApi {
     this.sandboxes = byTask(withKeys(own, sandboxes), sandboxes);
     const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({
-      ...{ context, guard, rulebook, env, cwd, within, closing: this.#ending.signal },
+      context,
+      guard,
+      rulebook,
+      env,
+      cwd,
+      within,
+      closing: this.#ending.signal,
       redactions: origin.redactions,
     });
     const found = { ...tools, ...createCopyTools({ context, userHome, within }) };

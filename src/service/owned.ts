@@ -46,7 +46,16 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
     ...mine,
-    ...{ policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation },
+    policy,
+    audit,
+    events,
+    images,
+    secrets,
+    access,
+    tokens,
+    backends,
+    mcpServers,
+    installation,
     close: (options) => api.close(options),
   };
 }

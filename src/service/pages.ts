@@ -1,6 +1,7 @@
 /** Lists in parts. A cursor is the position of the last item of a part: its time and its id. */
 import type { Page, PageInput } from './types.ts';
 import { CaissonError } from '../errors.ts';
+import { given } from '../lib/given.ts';
 
 export interface Position {
   /** Milliseconds since 1970. */
@@ -37,7 +38,7 @@ export function pageOf<T>(items: readonly T[], limit: number, position: (item: T
 /** All items of a list, page after page. */
 export async function* everyItem<T>(list: (page: PageInput) => Promise<Page<T>>): AsyncGenerator<T, void, void> {
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Page<T> = await list({ limit: max, ...(cursor === undefined ? {} : { cursor }) });
+    const page: Page<T> = await list({ limit: max, ...given({ cursor }) });
     yield* page.items;
     cursor = page.nextCursor;
   }

@@ -6,7 +6,11 @@ import { casesOf } from './suite.ts';
 import type { Subject } from './subject.ts';
 
 const subject: Subject = {
-  ...{ name: 'none', backend: 'local', hasStats: false, hasTerminals: false, isContained: false },
+  name: 'none',
+  backend: 'local',
+  hasStats: false,
+  hasTerminals: false,
+  isContained: false,
   open: () => Promise.reject(new Error('only its cases are looked at')),
 };
 

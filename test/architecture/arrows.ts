@@ -108,15 +108,23 @@ function fewestAgainst(parts: readonly string[], cost: (order: readonly string[]
 }
 
 export const ceilingLines = 300;
+const longLines = 400;
 
 /** The contract is prose for the most part, and is read as one page. */
 const longerOnPurpose = new Set(['src/backend.ts']);
 
+/** Files that one wall more would make harder to read. Five at most. */
+export const long: ReadonlySet<string> = new Set([
+  'src/exec/lane/pool.ts',
+  'test/cli/double.ts',
+  'test/cli/double-data.ts',
+]);
+const ceilingOf = (path: string): number => (long.has(path) ? longLines : ceilingLines);
+
 export function tooLong(sources: Sources): readonly string[] {
   return [...sources].flatMap(([path, text]) => {
     const lines = text.split('\n').length - 1;
-    return lines <= ceilingLines || longerOnPurpose.has(path)
-      ? []
-      : [`${path}: ${lines} lines, ${ceilingLines} at most; give it a wall`];
+    const max = ceilingOf(path);
+    return lines <= max || longerOnPurpose.has(path) ? [] : [`${path}: ${lines} lines, ${max} at max; give it a wall`];
   });
 }

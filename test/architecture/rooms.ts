@@ -86,7 +86,7 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
     'src/config/(?:defaults|switches).ts',
     'src/files/(?:byte-name|extract|inside-path|limits|pack|place|progress|source|staging|tar-reader|yield-often).ts',
     'src/guard/(?:inside|types|writes/copies).ts',
-    'src/lib/(?:build|find-home|service-record).ts',
+    'src/lib/(?:build|find-home|given|service-record).ts',
     'src/policy/(?:approval/answer|types).ts',
     'src/service/api.ts',
     'src/store/service-claim.ts',
@@ -99,7 +99,7 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
     'src/config/home.ts',
     'src/guard/(?:inside|types).ts',
     'src/http/serve.ts',
-    'src/lib/(?:asset|build|find-home|nearest|service-record).ts',
+    'src/lib/(?:asset|build|find-home|given|nearest|service-record).ts',
     'src/main.ts',
     'src/mcp/(?:run/serve|run/snippet|stdio).ts',
     'src/policy/types.ts',
@@ -108,12 +108,12 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
   ],
   http: [
     'src/budget/types.ts',
-    'src/lib/(?:build|lives|remembered|replace-file|service-record|start-time|turns|window-counts).ts',
+    'src/lib/(?:build|given|lives|remembered|replace-file|service-record|start-time|turns|window-counts).ts',
     'src/mcp/(?:http/endpoint|limits).ts',
     'src/service/(?:api|owned|verbs/[^/]+).ts',
     'src/store/(?:file-lock|service-claim).ts',
   ],
-  mcp: ['src/lib/(?:build|message-lines).ts', 'src/service/(?:api|owned).ts'],
+  mcp: ['src/lib/(?:build|given|message-lines).ts', 'src/service/(?:api|owned).ts'],
   acp: ['src/guard/types.ts', 'src/lib/message-lines.ts', 'src/service/api.ts'],
   // The client knows the words of the service alone, and so runs without Node.
   client: [

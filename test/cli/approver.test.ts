@@ -6,12 +6,25 @@ import type { Question } from '../../src/guard/types.ts';
 
 const question: Question = {
   id: 'apr_000000000000000000000000',
-  ...{ taskId: 'build', backend: 'local', reach: 'host', cwd: '/srv', command: ['write_file', 'a'] },
-  ...{ title: 'ASKED BY RULE r', rule: 'r', display: 'write_file a', stdin: false, input: null, variables: ['A', 'B'] },
+  taskId: 'build',
+  backend: 'local',
+  reach: 'host',
+  cwd: '/srv',
+  command: ['write_file', 'a'],
+  title: 'ASKED BY RULE r',
+  rule: 'r',
+  display: 'write_file a',
+  stdin: false,
+  input: null,
+  variables: ['A', 'B'],
   warnings: [],
   diff: '@@ -1,1 +1,1 @@\n-\told\n+new\u001b[2J',
-  ...{ tier: 'rule', findings: [{ rule: 'r', description: 'a rule asks', start: 0, end: 0 }] },
-  ...{ choices: ['once', 'deny'], covers: [], proposal: [], expiresAt: 0 },
+  tier: 'rule',
+  findings: [{ rule: 'r', description: 'a rule asks', start: 0, end: 0 }],
+  choices: ['once', 'deny'],
+  covers: [],
+  proposal: [],
+  expiresAt: 0,
 };
 
 async function promptOf(asked: Question): Promise<string> {

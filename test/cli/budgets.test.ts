@@ -4,7 +4,10 @@ import type { BudgetFigures } from '../../src/service/api.ts';
 
 const quiet: BudgetFigures = {
   name: 'questions',
-  ...{ total: 100, perOwner: 25, used: 10, waiting: 0 },
+  total: 100,
+  perOwner: 25,
+  used: 10,
+  waiting: 0,
   refused: { owner: 0, total: 0, waiting: 0 },
   largest: { owner: 'alice', used: 10 },
   lastRefused: null,

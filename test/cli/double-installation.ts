@@ -4,7 +4,10 @@ import type { BudgetFigures, CaissonApi } from '../../src/service/api.ts';
 const budgets: readonly BudgetFigures[] = [
   {
     name: 'questions',
-    ...{ total: 256, perOwner: 64, used: 240, waiting: 0 },
+    total: 256,
+    perOwner: 64,
+    used: 240,
+    waiting: 0,
     refused: { owner: 3, total: 0, waiting: 0 },
     largest: { owner: 'mallory', used: 64 },
     lastRefused: { owner: 'mallory', agoMs: 90_000 },

@@ -14,7 +14,10 @@ const opened = (): Promise<Double> => Promise.resolve(double);
 process.exitCode = await invoke(
   process.argv.slice(2),
   realWorld({
-    ...{ open: opened, line: () => Promise.resolve(null), embedded: opened, settings: opened },
+    open: opened,
+    line: () => Promise.resolve(null),
+    embedded: opened,
+    settings: opened,
     configFile: () => Promise.resolve(configFile),
   }),
 );

@@ -4,21 +4,42 @@ import { judgeUrls } from '../../src/network/address/url.ts';
 import { noRules } from '../network/address/rules.ts';
 
 const networkRules: NetworkRules = {
-  ...{ taskId: 'build', sandboxId: 'sbx_1', mode: 'filtered', revision: 3 },
+  taskId: 'build',
+  sandboxId: 'sbx_1',
+  mode: 'filtered',
+  revision: 3,
   configured: { allow: ['example.com'], deny: ['evil.example'], ports: [22], presets: ['npm'] },
-  ...{ allow: ['api.example.com'], deny: ['ads.example'], once: ['once.example'] },
+  allow: ['api.example.com'],
+  deny: ['ads.example'],
+  once: ['once.example'],
 };
 
 const connections: readonly Connection[] = [
   {
-    ...{ startedAt: '2026-01-02T11:00:00.000Z', durationMs: 12, name: 'example.com', port: 443 },
-    ...{ address: '93.184.216.34', verdict: 'allow', rule: 'allow example.com', reason: 'example.com is allowed' },
-    ...{ checked: 'server-name', sentBytes: 512, receivedBytes: 2048 },
+    startedAt: '2026-01-02T11:00:00.000Z',
+    durationMs: 12,
+    name: 'example.com',
+    port: 443,
+    address: '93.184.216.34',
+    verdict: 'allow',
+    rule: 'allow example.com',
+    reason: 'example.com is allowed',
+    checked: 'server-name',
+    sentBytes: 512,
+    receivedBytes: 2048,
   },
   {
-    ...{ startedAt: '2026-01-02T11:00:01.000Z', durationMs: 1, name: 'evil.example\u001b[2J', port: 80, address: null },
-    ...{ verdict: 'deny', rule: 'no rule', reason: 'no rule allows it', checked: 'address' },
-    ...{ sentBytes: 0, receivedBytes: 0 },
+    startedAt: '2026-01-02T11:00:01.000Z',
+    durationMs: 1,
+    name: 'evil.example\u001b[2J',
+    port: 80,
+    address: null,
+    verdict: 'deny',
+    rule: 'no rule',
+    reason: 'no rule allows it',
+    checked: 'address',
+    sentBytes: 0,
+    receivedBytes: 0,
   },
 ];
 

@@ -14,14 +14,27 @@ export const defaultView: Omit<
     { control: 'diskBytes', wanted: 1024, reason: 'overlay2 on ext4 has no quota', asked: true },
     { control: 'pids', wanted: 64, reason: 'the kernel counts no processes', asked: false },
   ],
-  ...{ lostSince: null, directory: null, ephemeral: false, labels: {}, idleTimeoutMs: null, lifetimeMs: null },
+  lostSince: null,
+  directory: null,
+  ephemeral: false,
+  labels: {},
+  idleTimeoutMs: null,
+  lifetimeMs: null,
 };
 
 /** Limits of a sandbox in which only the number of processes is limited. */
 export const limitsPage: SandboxLimits = {
-  ...{ taskId: 'build', sandboxId: 'sbx_build', backend: 'docker', isolation: 'container' },
+  taskId: 'build',
+  sandboxId: 'sbx_build',
+  backend: 'docker',
+  isolation: 'container',
   limits: [{ name: 'pids', wanted: 64, effective: 64, standing: 'measured', why: null }],
   network: { mode: 'none', standing: 'measured', why: null },
-  ...{ readOnly: [], cwd: '/workspace', idleTimeoutMs: null, lifetimeMs: null, commandTimeoutMs: 1_500, endsBy: [] },
+  readOnly: [],
+  cwd: '/workspace',
+  idleTimeoutMs: null,
+  lifetimeMs: null,
+  commandTimeoutMs: 1_500,
+  endsBy: [],
   kept: 'directories',
 };

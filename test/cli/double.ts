@@ -147,7 +147,8 @@ export class Double extends Fixed implements CaissonApi {
         ephemeral: request.taskId === undefined,
         createdAt: new Date(this.#now()).toISOString(),
       }),
-      ...{ lostSince: null, how: 'created' },
+      lostSince: null,
+      how: 'created',
     };
   }
 
@@ -197,7 +198,8 @@ export class Double extends Fixed implements CaissonApi {
       bytes: Buffer.byteLength(all),
       truncated: false,
       omittedBytes: 0,
-      ...{ cutAt: null, cutTo: null },
+      cutAt: null,
+      cutTo: null,
     });
     return {
       execId: running.id,
@@ -277,7 +279,9 @@ export class Double extends Fixed implements CaissonApi {
       name: `caisson-${taskId}`,
       ...defaultView,
       generation: 1,
-      ...{ createdAt: time, usedAt: time, expiresAt: null },
+      createdAt: time,
+      usedAt: time,
+      expiresAt: null,
       ...part,
     };
     this.#sandboxes.set(view.id, view);

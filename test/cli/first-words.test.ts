@@ -3,7 +3,11 @@ import { type InitialConfig, initialConfig } from '../../src/cli/initial.ts';
 import { cli } from './cli.ts';
 
 const found: InitialConfig = {
-  ...{ backend: 'docker', summary: 'an engine', image: 'caisson/base', others: [], imageKey: 'docker_image' },
+  backend: 'docker',
+  summary: 'an engine',
+  image: 'caisson/base',
+  others: [],
+  imageKey: 'docker_image',
   noDisk: null,
 };
 const textOf = (more: Partial<InitialConfig>): string => initialConfig({ ...found, ...more }, () => 1);

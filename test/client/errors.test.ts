@@ -50,7 +50,8 @@ function scripted(answers: readonly (() => object)[]): {
       const { status = 200, body = answer, headers = {} } = answer as { status?: number; body?: unknown; headers?: {} };
       const bytes = Buffer.from(JSON.stringify(body));
       return await Promise.resolve({
-        ...{ status, headers },
+        status,
+        headers,
         body: (async function* () {
           yield await Promise.resolve(bytes);
         })(),

@@ -16,8 +16,12 @@ describe('run', () => {
     const request = { taskId: 'same', execId: 'exec_same', command: sh('echo out; echo err >&2; exit 3') };
     const ours = await at.client.run(request);
     expect(ours).toMatchObject({
-      ...{ execId: 'exec_same', lostSince: null, where: { taskId: 'same', backend: 'local' } },
-      ...{ exit: { reason: 'exited', exitCode: 3 }, stdout: { text: 'out\n' }, stderr: { text: 'err\n' } },
+      execId: 'exec_same',
+      lostSince: null,
+      where: { taskId: 'same', backend: 'local' },
+      exit: { reason: 'exited', exitCode: 3 },
+      stdout: { text: 'out\n' },
+      stderr: { text: 'err\n' },
     });
     expect(await at.world.api.run(request)).toEqual(ours);
   });

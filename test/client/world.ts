@@ -18,7 +18,9 @@ export async function openClientWorld(how: Parameters<typeof openWorld>[0] = {})
     return client;
   };
   return {
-    ...{ world, connect, client: connect() },
+    world,
+    connect,
+    client: connect(),
     [Symbol.asyncDispose]: async () => {
       for (const client of clients) await client.close();
       await world[Symbol.asyncDispose]();

@@ -13,7 +13,9 @@ const withRules = (rules: Config['approvals']['rules'], more: Partial<Config> = 
   approvals: { ...base.approvals, rules },
 });
 const standing = (config: Config, more: Partial<PendingState> = {}): PendingState => ({
-  ...{ now: read(config), added: [], edits: [] },
+  now: read(config),
+  added: [],
+  edits: [],
   ...more,
 });
 

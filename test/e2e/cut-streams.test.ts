@@ -56,9 +56,12 @@ describe.each([
       const one = async (name: string, index: number): Promise<void> => {
         const framing: Framing = index % 2 === 0 ? 'ndjson' : 'sse';
         const events = await readThrough({
-          ...{ url: `http://127.0.0.1:${proxy.port}`, token: service.token, framing },
+          url: `http://127.0.0.1:${proxy.port}`,
+          token: service.token,
+          framing,
           execs: `/v1/sandboxes/${tasks[index % sandboxes]}/execs`,
-          ...{ execId: `exec_${name}`, command: ['sh', '-c', script(name, runs)] },
+          execId: `exec_${name}`,
+          command: ['sh', '-c', script(name, runs)],
         });
         const wanted = written(name);
         expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));

@@ -26,7 +26,9 @@ export class World implements AsyncDisposable {
   sandbox: { readonly id: string; readonly name: string } = { id: '', name: '' };
 
   private constructor(place: FilteredPlace, service: Service) {
-    [this.home, this.#place, this.#service] = [place.home, place, service];
+    this.home = place.home;
+    this.#place = place;
+    this.#service = service;
     this.#forbiddenBefore = place.origins.dials(place.origins.address(3));
   }
 

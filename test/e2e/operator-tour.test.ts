@@ -60,8 +60,13 @@ async function openTerminal(home: Home): Promise<Terminal & AsyncDisposable> {
   await chmod(program, 0o755);
   const cwd = await mkdtemp(join(tmpdir(), 'caisson-tour-'));
   const env = {
-    ...{ ...home.env, PATH: `${home.path}:${home.env['PATH'] ?? ''}`, CAISSON_TERMINAL_DOCKER_IMAGE: '' },
-    ...{ TERM: 'vt100', PS1: '', ENV: '', COLUMNS: '200' },
+    ...home.env,
+    PATH: `${home.path}:${home.env['PATH'] ?? ''}`,
+    CAISSON_TERMINAL_DOCKER_IMAGE: '',
+    TERM: 'vt100',
+    PS1: '',
+    ENV: '',
+    COLUMNS: '200',
   };
   const line = 'stty -echo cols 200; exec /bin/sh -i 2>&1';
   const child = spawn('script', ['-qfec', line, '/dev/null'], { env, cwd, stdio: ['pipe', 'pipe', 'inherit'] });

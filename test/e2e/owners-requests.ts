@@ -38,7 +38,8 @@ const startExec: Make = (owner, { taskId, sandboxId }) => {
   const command = ['sh', '-c', `echo ${text}; printf '\\377\\n'`];
   const accept = any(['application/json', 'application/x-ndjson', 'text/event-stream']);
   return {
-    ...{ body: { command, execId }, accept },
+    body: { command, execId },
+    accept,
     check: (answer) => {
       expect(answer).toMatchObject({ status: 200 });
       const written = accept === 'application/json' ? json(answer).stdout.text : outputOf(answer.text);
@@ -65,7 +66,8 @@ const getExec: Make = (owner, _task, id) => {
   const ran = visible(owner.execs, execId, id);
   const accept = any(['application/json', 'application/x-ndjson', 'text/event-stream']);
   return {
-    ...{ params: { execId }, accept },
+    params: { execId },
+    accept,
     check: ({ status, text }) => {
       expect([execId, status]).toEqual([execId, ran === null ? 404 : 200]);
       if (ran !== null) expect(accept === 'application/json' ? text : outputOf(text)).toContain(ran.text);
@@ -113,7 +115,9 @@ const runText = (make: (text: string) => object, { writes = false, params = {} }
     const execId = `exec_r-${owner.next()}`;
     const text = `${owner.marker}-${execId}`;
     return {
-      ...{ params, body: { ...make(`echo ${text}`), execId }, accept: 'application/json' },
+      params,
+      body: { ...make(`echo ${text}`), execId },
+      accept: 'application/json',
       check: ({ status, text: answer }) => {
         if (status === 404 || status === 412) return;
         expect({ status, answer }).toMatchObject({ status: 200 });

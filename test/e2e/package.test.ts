@@ -197,7 +197,11 @@ describe('the installed package', () => {
        import { apiSuite } from 'caisson/conformance/api';
        const home = process.cwd() + '/api';
        apiSuite({
-         ...{ name: 'of the package', backend: 'local', hasStats: false, hasTerminals: false, isContained: false },
+         name: 'of the package',
+         backend: 'local',
+         hasStats: false,
+         hasTerminals: false,
+         isContained: false,
          open: async (settings) => {
            writeFileSync(home + '/config.yaml', 'terminal: {backend: local}\\n' + settings, { mode: 0o600 });
            return {

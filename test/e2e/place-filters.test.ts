@@ -104,7 +104,9 @@ describe.skipIf(why !== null).each(Object.entries(services))('on %s', { timeout:
   it('a change holds at once, and is kept', async () => {
     await run();
     expect(await caisson.network.change('t', { allow: ['d.example'], deny: ['a.example'] })).toMatchObject({
-      ...{ allow: ['d.example'], deny: ['a.example'], mode: 'filtered' },
+      allow: ['d.example'],
+      deny: ['a.example'],
+      mode: 'filtered',
     });
     expect(await service.names()).toEqual(['*.b.example', 'd.example']);
     await caisson.sandboxes.stop('t');

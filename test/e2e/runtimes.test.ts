@@ -38,7 +38,11 @@ afterAll(async () => {
 });
 
 const given = (name: string) => ({
-  ...{ name, url: `http://127.0.0.1:${proxy.port}`, token: world.agent, person: world.person, root: world.root },
+  name,
+  url: `http://127.0.0.1:${proxy.port}`,
+  token: world.agent,
+  person: world.person,
+  root: world.root,
 });
 
 const wanted = {

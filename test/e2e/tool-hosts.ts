@@ -37,7 +37,8 @@ export async function serveHosts(address: string, sites: Readonly<Record<string,
   await serve(createTlsServer(secret, listener('https')), 443);
   const kept = held.move();
   return {
-    ...{ ca, asked },
+    ca,
+    asked,
     table: `127.0.0.1 localhost\n${names.map((name) => `${address} ${name}\n`).join('')}`,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

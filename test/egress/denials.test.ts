@@ -5,8 +5,18 @@ import { denialEntry } from '../../src/egress/audit.ts';
 import { Denials, type DenialsInput } from '../../src/egress/denials.ts';
 
 const record = (name: string, patch: Partial<ConnectionRecord> = {}): ConnectionRecord => ({
-  ...{ task: 'build', name, port: 443, verdict: 'deny', rule: 'no rule', reason: 'no rule allows it' },
-  ...{ checked: 'address', address: null, sentBytes: 0, receivedBytes: 0, startedAt: 0, durationMs: 1 },
+  task: 'build',
+  name,
+  port: 443,
+  verdict: 'deny',
+  rule: 'no rule',
+  reason: 'no rule allows it',
+  checked: 'address',
+  address: null,
+  sentBytes: 0,
+  receivedBytes: 0,
+  startedAt: 0,
+  durationMs: 1,
   ...patch,
 });
 

@@ -17,8 +17,18 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const log = (name: string, patch: Partial<ConnectionRecord> = {}): void =>
   logConnection(home, 'sbx_1', {
-    ...{ task: 'build', name, port: 443, verdict: 'deny', rule: 'no rule', reason: 'no rule allows it' },
-    ...{ checked: 'address', address: null, sentBytes: 0, receivedBytes: 0, startedAt: Date.now(), durationMs: 0 },
+    task: 'build',
+    name,
+    port: 443,
+    verdict: 'deny',
+    rule: 'no rule',
+    reason: 'no rule allows it',
+    checked: 'address',
+    address: null,
+    sentBytes: 0,
+    receivedBytes: 0,
+    startedAt: Date.now(),
+    durationMs: 0,
     ...patch,
   });
 

@@ -66,7 +66,11 @@ async function running() {
   const { doors, read } = own;
   await vi.waitFor(async () => expect(await Link.open(home)).not.toBe(null));
   return {
-    ...{ store, doors, over, said, run },
+    store,
+    doors,
+    over,
+    said,
+    run,
     take: (next: EgressLists): void => {
       const text = `# ${JSON.stringify(next)}`;
       writeFile(text);

@@ -41,7 +41,10 @@ async function opened() {
     return pid;
   };
   return {
-    ...{ store, doors, row, kill },
+    store,
+    doors,
+    row,
+    kill,
     [Symbol.asyncDispose]: async () => {
       await store.sandboxes.delete(row.id).catch(() => undefined);
       doors.release();

@@ -28,18 +28,29 @@ const lists = { allow: ['global.example'], deny: ['never.example'], ports: [22],
 type Config = Parameters<typeof egressLists>[1];
 const config = (patch: Partial<Config>): Config => ({
   network: {
-    ...{ mode: null, allow: [...lists.allow], deny: [...lists.deny], ports: [...lists.ports], presets: ['npm'] },
-    ...{ ask: false, allow_private: [], open_private: null, nat64_prefix: null },
+    mode: null,
+    allow: [...lists.allow],
+    deny: [...lists.deny],
+    ports: [...lists.ports],
+    presets: ['npm'],
+    ask: false,
+    allow_private: [],
+    open_private: null,
+    nat64_prefix: null,
   },
-  ...{ tasks: {}, owners: {}, ...patch },
+  tasks: {},
+  owners: {},
+  ...patch,
 });
 
 describe('lists of the configuration for one sandbox', () => {
   it('are those of network, with those of its task beside them', () => {
     const tasks = { 'web-*': { network: { allow: ['task.example'], deny: ['ads.example'], ports: [8443] } } };
     expect(egressLists('web-1', config({ tasks }))).toEqual({
-      ...{ allow: ['global.example', 'task.example'], deny: ['never.example', 'ads.example'] },
-      ...{ ports: [22, 8443], presets: ['npm'] },
+      allow: ['global.example', 'task.example'],
+      deny: ['never.example', 'ads.example'],
+      ports: [22, 8443],
+      presets: ['npm'],
     });
     expect(egressLists('other', config({ tasks }))).toEqual(lists);
   });
@@ -48,7 +59,10 @@ describe('lists of the configuration for one sandbox', () => {
     const owners = { alice: { network: { allow: ['alice.example'] } } };
     const tasks = { '*': { network: { allow: ['task.example'], deny: ['ads.example'] } } };
     expect(egressLists('alice.web', config({ owners, tasks }))).toEqual({
-      ...{ allow: ['alice.example'], deny: ['never.example', 'ads.example'], ports: [], presets: [] },
+      allow: ['alice.example'],
+      deny: ['never.example', 'ads.example'],
+      ports: [],
+      presets: [],
     });
     expect(egressLists('bob.web', config({ owners, tasks })).allow).toEqual(['global.example']);
   });
@@ -116,7 +130,9 @@ describe('suggested rules', () => {
       ...[seen('10.1.2.3', 80, 'address'), seen('bad.example', 443, 'deny bad.example'), seen('mail.example', 25)],
     ];
     expect(suggestedRules(connections, preset)).toEqual({
-      ...{ seen: 6, presets: ['npm'], allow: ['*.example.org', 'api.example.com:8443', 'example.net'] },
+      seen: 6,
+      presets: ['npm'],
+      allow: ['*.example.org', 'api.example.com:8443', 'example.net'],
     });
   });
 
@@ -141,8 +157,18 @@ describe('suggested rules', () => {
 describe('the record of connections', () => {
   const log = (name: string): void =>
     logConnection(home, 'sbx_1', {
-      ...{ task: 'build', name, port: 443, verdict: 'deny', rule: 'no rule', reason: 'no rule allows it' },
-      ...{ checked: 'address', address: null, sentBytes: 0, receivedBytes: 0, startedAt: Date.now(), durationMs: 0 },
+      task: 'build',
+      name,
+      port: 443,
+      verdict: 'deny',
+      rule: 'no rule',
+      reason: 'no rule allows it',
+      checked: 'address',
+      address: null,
+      sentBytes: 0,
+      receivedBytes: 0,
+      startedAt: Date.now(),
+      durationMs: 0,
     });
 
   it('is followed over a file that is set aside, past broken lines, until the sandbox is removed', async () => {

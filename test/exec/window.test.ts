@@ -108,7 +108,11 @@ describe('the window over a stream', () => {
     const [head, tail] = ['😀'.repeat(5), '😀'.repeat(7)];
     expect(kept).toEqual({
       text: `${head}\n[... 352 bytes are left out here ...]\n${tail}`,
-      ...{ cutAt: 10, cutTo: 49, bytes: 400, omittedBytes: 400 - 48, truncated: true },
+      cutAt: 10,
+      cutTo: 49,
+      bytes: 400,
+      omittedBytes: 400 - 48,
+      truncated: true,
     });
     expect([kept.text.slice(0, kept.cutAt ?? 0), kept.text.slice(kept.cutTo ?? 0)]).toEqual([head, tail]);
   });

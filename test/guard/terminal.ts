@@ -32,7 +32,9 @@ export async function queue(config = ''): Promise<ApprovalQueue> {
   if (config !== '') writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
   const env = { HOME: root, CAISSON_TERMINAL_BACKEND: 'local', CAISSON_APPROVALS_TIMEOUT: '8' };
   return {
-    ...{ root, home, victim },
+    root,
+    home,
+    victim,
     program: (name, body) => {
       const path = join(home, name);
       writeFileSync(path, `#!/bin/sh\n${body}\n`);

@@ -42,7 +42,9 @@ describe('an exec that needs an approval', () => {
       if (event['type'] !== 'approval-required') continue;
       const shown = await world.ask(`/v1/approvals/${String(event['approvalId'])}`, { token: world.person });
       expect(await shown.json()).toMatchObject({
-        ...{ state: 'pending', display: 'rm -rf ./a', taskId: 'build' },
+        state: 'pending',
+        display: 'rm -rf ./a',
+        taskId: 'build',
         expiresAt: expect.stringMatching(/Z$/),
       });
       expect((await answer(event['approvalId'], 'once')).status).toBe(204);

@@ -102,7 +102,11 @@ describe.each(kinds)('a token that is bound to %s', (_kind, bounds) => {
         const name = `${route.method} ${route.path}`;
         const { query = '', body, headers = {} } = examples[name] ?? {};
         const params: Readonly<Record<string, string>> = {
-          ...{ id, execId: 'exec_two', processId: 'exec_process-two', name: 'main', approvalId: approval.id },
+          id,
+          execId: 'exec_two',
+          processId: 'exec_process-two',
+          name: 'main',
+          approvalId: approval.id,
           grantId: `grt_${'0'.repeat(24)}`,
         };
         const path = route.path.replaceAll(/\{(\w+)\}/g, (_all, key: string) => params[key] ?? '');

@@ -39,7 +39,7 @@ async function ask(token: string, path: string, method = 'GET'): Promise<Answer>
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const headers = { authorization: `Bearer ${token}` };
-  const asked = request({ ...{ port: world.port, path, method, agent, headers } }).end();
+  const asked = request({ port: world.port, path, method, agent, headers }).end();
   const [response] = await once(asked, 'response');
   response.resume();
   await once(response, 'end');

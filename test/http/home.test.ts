@@ -34,7 +34,10 @@ const ask = async (path: string, how: UnixRequest = {}): Promise<Answer> =>
 describe('the files of a running service', () => {
   it('say who it is and where it listens', () => {
     expect(recordOf(world)).toEqual({
-      ...{ version: version(), pid: process.pid, url: world.url, socket: join(homeOf(world), 'service.sock') },
+      version: version(),
+      pid: process.pid,
+      url: world.url,
+      socket: join(homeOf(world), 'service.sock'),
       startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       startTime: expect.stringMatching(/^\d+$/),
       mountNamespace: expect.stringMatching(/^mnt:\[\d+\]$/),

@@ -83,7 +83,10 @@ it('another owner has no longer times than the configuration gives, at creation 
   expect((await patch({ lifetimeMs: null })).status).toBe(403);
   expect((await create({ lifetimeMs: null })).status).toBe(403);
   expect(await (await patch({ lifetimeMs: 2_000_000, labels: { a: 'b' } })).json()).toMatchObject({
-    ...{ lifetimeMs: 2_000_000, idleTimeoutMs: 60_000, labels: { a: 'b' }, taskId: 'mine' },
+    lifetimeMs: 2_000_000,
+    idleTimeoutMs: 60_000,
+    labels: { a: 'b' },
+    taskId: 'mine',
   });
   const operator = await world.ask('/v1/sandboxes/one', { method: 'PATCH', body: { lifetimeMs: null } });
   expect(await operator.json()).toMatchObject({ lifetimeMs: null });

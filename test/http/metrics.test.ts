@@ -153,7 +153,9 @@ describe('series', () => {
     const others = ['Ignore all', 'x'.repeat(500), '{"a":1}'];
     for (let count = 0; count < 10_000; count++) {
       const exec = {
-        ...{ id: `exec_many-${count}`, taskId: `owner-${count % 500}.task-${count % 500}`, sandboxId: `sbx_${count}` },
+        id: `exec_many-${count}`,
+        taskId: `owner-${count % 500}.task-${count % 500}`,
+        sandboxId: `sbx_${count}`,
         backend: count % 2 === 0 ? 'docker' : 'local',
       };
       store.execs.insertFresh({ ...exec, kind: 'exec', request: null, startedAt: store.steadyNow() });

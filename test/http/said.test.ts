@@ -29,7 +29,9 @@ interface How {
 
 const ask = async (path: string, body: unknown, { decides = false, method, token }: How = {}): Promise<Answer> =>
   await askSocket(record.socket, path, {
-    ...{ token: token ?? record.token, body, headers: decides ? { 'caisson-answer': answer } : {} },
+    token: token ?? record.token,
+    body,
+    headers: decides ? { 'caisson-answer': answer } : {},
     ...(method === undefined ? {} : { method }),
   });
 

@@ -22,7 +22,9 @@ export function askSocket(
   const text = body === undefined ? undefined : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const sent = request({
-      ...{ socketPath, path, method: method ?? (body === undefined ? 'GET' : 'POST') },
+      socketPath,
+      path,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         accept: 'application/json',
         ...(text === undefined ? {} : { 'content-type': 'application/json' }),

@@ -26,7 +26,7 @@ const staged = (): readonly string[] => {
 /** Sends bytes of an upload and not its end. */
 function begin(token: string, path: string, bytes: number) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' };
-  const upload = request({ ...{ port: world.port, method: 'PUT', path, headers } });
+  const upload = request({ port: world.port, method: 'PUT', path, headers });
   const status = new Promise<number>((resolve, reject) => {
     upload.once('response', (response) => resolve(response.resume().statusCode ?? 0));
     upload.once('error', reject);

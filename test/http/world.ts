@@ -81,7 +81,13 @@ export async function openWorld({
     await api.close();
   };
   return {
-    ...{ api, serving, root, token, agent, person, stop },
+    api,
+    serving,
+    root,
+    token,
+    agent,
+    person,
+    stop,
     url: serving.url,
     port: Number(new URL(serving.url.replace('unix:', 'http://x')).port),
     logged: () => Buffer.concat(chunks).toString(),

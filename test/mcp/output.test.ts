@@ -8,7 +8,9 @@ import { oneLine } from '../../src/mcp/output/text.ts';
 import type { ExecEvent } from '../../src/service/api.ts';
 
 const eventOf = (seq: number, stream: 'stdout' | 'stderr', bytes: Uint8Array): ExecEvent => ({
-  ...{ execId: 'exec_a', seq, at: '' },
+  execId: 'exec_a',
+  seq,
+  at: '',
   event: { type: stream, bytes },
 });
 

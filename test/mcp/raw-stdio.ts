@@ -38,7 +38,9 @@ export async function rawHost(config = '', given?: string): Promise<RawHost> {
   });
   let id = 0;
   return {
-    ...{ api, root, served },
+    api,
+    root,
+    served,
     write: (line) => void stdin.write(`${line}\n`),
     call: async (args, more = {}) => {
       const params = { name: 'run_command', arguments: args, _meta: meta, ...more };

@@ -49,7 +49,9 @@ function caseOf(group: string, id: string, line: string): Case {
   if (unknown !== undefined) throw new Error(`${id}: @${unknown} is not known`);
   const [first = '', ...more] = command.replaceAll('⏎', '\n').split('⏭');
   return {
-    ...{ group, id, line },
+    group,
+    id,
+    line,
     steps: [`${preludes[group] ?? ''}${first}`, ...more],
     stdin: said.get('stdin') ?? null,
     reads: said.has('reads'),

@@ -51,8 +51,12 @@ describe('a line', () => {
   it('is a command with marks at its end', () => {
     const [each] = casesIn('x', '# about\ncat <<A⏎b⏎A⏭wc -l @stdin=lines:3 @time @accept=flags @reads');
     expect(each).toMatchObject({
-      ...{ id: 'x/1', steps: ['cat <<A\nb\nA', 'wc -l'], stdin: 'lines:3', fields: ['time'] },
-      ...{ accepted: 'flags', reads: true },
+      id: 'x/1',
+      steps: ['cat <<A\nb\nA', 'wc -l'],
+      stdin: 'lines:3',
+      fields: ['time'],
+      accepted: 'flags',
+      reads: true,
     });
   });
 

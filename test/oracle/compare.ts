@@ -67,10 +67,7 @@ async function differing(place: OraclePlace, pairings: readonly Pairing[]): Prom
     for (const { case: each } of group) {
       const apart = differencesOf(each, path, raw(each, path), ours.get(each.id));
       if (apart.length > 0)
-        found.push({
-          ...{ case: each, path, place: place.name, differences: apart },
-          isAccepted: isAccepted(each, path),
-        });
+        found.push({ case: each, path, place: place.name, differences: apart, isAccepted: isAccepted(each, path) });
     }
   }
   return found;

@@ -6,7 +6,11 @@ import { readCases } from './case.ts';
 import { programsIn } from './programs.ts';
 
 const outcome = (more: Partial<Outcome> = {}): Outcome => ({
-  ...{ stdout: Buffer.from('out'), stderr: Buffer.from('err'), code: 0, fault: null, files: 'a f 644 00' },
+  stdout: Buffer.from('out'),
+  stderr: Buffer.from('err'),
+  code: 0,
+  fault: null,
+  files: 'a f 644 00',
   ...more,
 });
 

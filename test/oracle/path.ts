@@ -23,8 +23,15 @@ export type Path = (typeof paths)[number];
 
 /** Runs at once on each path. A single run finds a child that stands ready. */
 export const together: Readonly<Record<Path, number>> = {
-  ...{ direct: 3, lane: 4, ready: 1, session: 3, code: 3 },
-  ...{ detached: 3, terminal: 3, service: 4, mcp: 3 },
+  direct: 3,
+  lane: 4,
+  ready: 1,
+  session: 3,
+  code: 3,
+  detached: 3,
+  terminal: 3,
+  service: 4,
+  mcp: 3,
 };
 
 const takesStdin: ReadonlySet<Path> = new Set(['direct', 'detached', 'service']);

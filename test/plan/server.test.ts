@@ -42,8 +42,13 @@ describe('the sandbox of an MCP server', () => {
   const credentials = { configured: ['token.json'], bySkills: ['a'], directory: '/root/.caisson' };
   const plan = (taskId: string, isolation: Plan['guarantees']['isolation']) =>
     ({
-      ...{ taskId, forwardEnv: ['A'], passEnv: ['B'], skills: ['c'], credentials },
-      ...{ guarantees: { ...generous, isolation }, spec: { backend: 'some' } },
+      taskId,
+      forwardEnv: ['A'],
+      passEnv: ['B'],
+      skills: ['c'],
+      credentials,
+      guarantees: { ...generous, isolation },
+      spec: { backend: 'some' },
     }) as unknown as Plan;
 
   it('gets no variable, skill or credential file of this host', () => {

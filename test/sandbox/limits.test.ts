@@ -27,7 +27,10 @@ const standings = ({ limits, network }: ReturnType<typeof pageOf>) =>
 it('what was read inside is measured, also where it is another value than the wanted one', () => {
   const page = pageOf({ effective: measured });
   expect(standings(page)).toEqual({
-    ...{ cpuCores: 'measured', memoryBytes: 'measured', pids: 'measured', network: 'measured' },
+    cpuCores: 'measured',
+    memoryBytes: 'measured',
+    pids: 'measured',
+    network: 'measured',
     diskBytes: 'unlimited',
   });
   const text = limitsText(page);

@@ -92,7 +92,11 @@ export async function plan(context: Context, patch: Partial<Plan> = {}): Promise
     labels: {},
     times: {},
     bound: null,
-    ...{ configuredCwd: null, timeoutMs: null, forwardEnv: [], passEnv: [], skills: [] },
+    configuredCwd: null,
+    timeoutMs: null,
+    forwardEnv: [],
+    passEnv: [],
+    skills: [],
     ...patch,
   };
 }

@@ -3,28 +3,41 @@ import { describe, expect, it } from 'vitest';
 import { isSafeInCode, localTerminalEnv, mcpChildEnv, namesSecret } from '../../src/secrets/filters.ts';
 
 const host = {
-  ...{ PATH: '/bin', HOME: '/h', USER: 'u', LANG: 'C', LC_ALL: 'C', LC_CTYPE: 'C', TERM: 'vt', SHELL: '/bin/sh' },
-  ...{
-    TMPDIR: '/t',
-    XDG_DATA_HOME: '/d',
-    EDITOR_THEME: 'dark',
-    PWD: '/h',
-    OLDPWD: '/',
-    COMPASS: 'n',
-    NVM_DIR: '/n',
-    AWS_PROFILE: 'work',
-  },
+  PATH: '/bin',
+  HOME: '/h',
+  USER: 'u',
+  LANG: 'C',
+  LC_ALL: 'C',
+  LC_CTYPE: 'C',
+  TERM: 'vt',
+  SHELL: '/bin/sh',
+  TMPDIR: '/t',
+  XDG_DATA_HOME: '/d',
+  EDITOR_THEME: 'dark',
+  PWD: '/h',
+  OLDPWD: '/',
+  COMPASS: 'n',
+  NVM_DIR: '/n',
+  AWS_PROFILE: 'work',
 };
 const secret = {
-  ...{ OPENAI_API_KEY: 's', GH_TOKEN: 's', MY_SECRET: 's', DB_PASSWORD: 's', db_passwd: 's', X_CREDENTIALS: 's' },
-  ...{ DB_PASS: 's', MYSQL_PWD: 's', SMTP_PW: 's', GPG_PASSPHRASE: 's', SENTRY_DSN: 's', CHAT_WEBHOOK_URL: 's' },
-  ...{
-    DB_URL: 'jdbc:postgresql://me:pass@db/x',
-    DB_ARGS: '--url=mysql://me:pass@db/x',
-    BASIC_AUTH: 's',
-    DATABASE_URL: 'postgres://me:pass@db/x',
-    TELEGRAM_BOT_TOKEN: 's',
-  },
+  OPENAI_API_KEY: 's',
+  GH_TOKEN: 's',
+  MY_SECRET: 's',
+  DB_PASSWORD: 's',
+  db_passwd: 's',
+  X_CREDENTIALS: 's',
+  DB_PASS: 's',
+  MYSQL_PWD: 's',
+  SMTP_PW: 's',
+  GPG_PASSPHRASE: 's',
+  SENTRY_DSN: 's',
+  CHAT_WEBHOOK_URL: 's',
+  DB_URL: 'jdbc:postgresql://me:pass@db/x',
+  DB_ARGS: '--url=mysql://me:pass@db/x',
+  BASIC_AUTH: 's',
+  DATABASE_URL: 'postgres://me:pass@db/x',
+  TELEGRAM_BOT_TOKEN: 's',
 };
 const infrastructure = { DOCKER_HOST: 'x', SSH_AUTH_SOCK: 'x', CAISSON_HOME: 'x', KUBECONFIG: 'x', GATEWAY_RELAY: 'x' };
 const control = {
@@ -73,8 +86,16 @@ describe('what programs inherit of the service', () => {
   it('is for MCP servers the documented list and what their own configuration sets (EN-03)', () => {
     const own = { GITHUB_PERSONAL_ACCESS_TOKEN: 'theirs', NODE_OPTIONS: '--max-old-space-size=512' };
     expect(mcpChildEnv(all, own)).toEqual({
-      ...{ PATH: '/bin', HOME: '/h', USER: 'u', LANG: 'C', LC_ALL: 'C', TERM: 'vt', SHELL: '/bin/sh', TMPDIR: '/t' },
-      ...{ XDG_DATA_HOME: '/d', ...own },
+      PATH: '/bin',
+      HOME: '/h',
+      USER: 'u',
+      LANG: 'C',
+      LC_ALL: 'C',
+      TERM: 'vt',
+      SHELL: '/bin/sh',
+      TMPDIR: '/t',
+      XDG_DATA_HOME: '/d',
+      ...own,
     });
     expect(() => mcpChildEnv({}, { 'A=B': 'x' })).toThrow(/cannot be set/);
   });

@@ -4,11 +4,17 @@ import { type EgressReading, type EgressRow, noOwnRules, settledReading } from '
 
 const none = { allow: [], deny: [], ports: [], presets: [] };
 const reading = (source: string, more: Partial<EgressReading> = {}): EgressReading => ({
-  ...{ lists: none, source, later: null },
+  lists: none,
+  source,
+  later: null,
   ...more,
 });
 const row = ({ lists, source }: Pick<EgressReading, 'lists' | 'source'>): EgressRow => ({
-  ...{ sandboxId: 'sbx_1', revision: 1, configured: lists, source, own: noOwnRules },
+  sandboxId: 'sbx_1',
+  revision: 1,
+  configured: lists,
+  source,
+  own: noOwnRules,
 });
 const later = { deny: ['a.example'], mark: 'm' };
 const wide = { ...none, presets: ['npm'] };

@@ -9,16 +9,14 @@ import { newRow } from './rows.ts';
 import { scratch } from './scratch.ts';
 
 const asked = (id: string) => ({
-  ...{
-    id,
-    binding: 'b',
-    taskId: 'build',
-    state: 'pending',
-    choice: null,
-    answeredBy: null,
-    askedBy: null,
-    createdAt: Date.now(),
-  },
+  id,
+  binding: 'b',
+  taskId: 'build',
+  state: 'pending',
+  choice: null,
+  answeredBy: null,
+  askedBy: null,
+  createdAt: Date.now(),
   question: { display: 'rm -r secret', choices: ['once', 'deny'], findings: [{ description: 'recursive delete' }] },
 });
 const ask = (store: SqliteStore, id: string): Promise<void> =>

@@ -28,7 +28,9 @@ export function createImages(engine: Engine): Images {
       const before = await imageId(engine, reference).catch((error: unknown) => absent(error));
       const said = changes(config);
       const query = {
-        ...{ fromSrc: '-', repo: parsed.name, tag: parsed.version },
+        fromSrc: '-',
+        repo: parsed.name,
+        tag: parsed.version,
         // The engine refuses an empty `changes`, so it is left out.
         ...(said.length === 0 ? {} : { changes: said.join('\n') }),
       };

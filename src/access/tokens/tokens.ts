@@ -77,7 +77,10 @@ export class Tokens {
 
 function viewOf({ id, owner, name, scopes: kept, bounds, createdAt, expiresAt, limits }: TokenRow): TokenView {
   return {
-    ...{ id, owner, name, bounds },
+    id,
+    owner,
+    name,
+    bounds,
     scopes: scopes.filter((scope) => kept.includes(scope)),
     createdAt: new Date(createdAt).toISOString(),
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),

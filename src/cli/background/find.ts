@@ -5,6 +5,7 @@ import type { ServiceState } from '../../http/serve.ts';
 import type { Pending } from '../../service/api.ts';
 import { version } from '../../lib/build.ts';
 import { isServiceAlive, readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
+import { given } from '../../lib/given.ts';
 
 /** It answers in milliseconds. */
 const timeoutMs = 5000;
@@ -63,7 +64,7 @@ export function checkVersion(record: Pick<ServiceRecord, 'version'>): void {
 
 function silentServiceError({ pid }: ServiceRecord, cause?: unknown): CaissonError {
   return new CaissonError('unavailable', `the service (process ${pid}) lives and does not answer`, {
-    ...(cause === undefined ? {} : { cause }),
+    ...given({ cause }),
     remedy: 'see caisson service logs; caisson service stop ends it',
     details: { pid },
   });

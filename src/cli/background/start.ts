@@ -69,8 +69,10 @@ async function start({ home, flags }: Start, { world, signal }: Context): Promis
     fchmodSync(log, 0o600);
     const child = spawn(process.execPath, ['--', programPath, ...argsOf({ home, flags })], {
       // Not in the directory of the caller: its rules hold for its own calls, and it may be removed.
-      ...{ cwd: home, env: { ...world.env, PWD: home } },
-      ...{ detached: true, stdio: ['ignore', log, log] },
+      cwd: home,
+      env: { ...world.env, PWD: home },
+      detached: true,
+      stdio: ['ignore', log, log],
     });
     const failed = new Promise<never>((_resolve, reject) => child.once('error', reject));
     const from = fstatSync(log).size;

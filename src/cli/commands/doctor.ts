@@ -116,7 +116,7 @@ async function fileOf({ config }: CommandApi): Promise<readonly OwnPart[]> {
   return [
     {
       part: 'configuration',
-      check: { ...{ status: broken ? 'unhealthy' : 'ready', summary, findings }, remedy: null, facts: {} },
+      check: { status: broken ? 'unhealthy' : 'ready', summary, findings, remedy: null, facts: {} },
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { formatAge } from '../format.ts';
+import { given } from '../../lib/given.ts';
 
 export const ps = defineCommand({
   name: 'ps',
@@ -15,9 +16,7 @@ what other processes of Caisson have started. Ended ones are collected after a d
     ['what was started for a task, also what has ended', 'ps build'],
   ],
   run: async ({ operands: [task] }, context) => {
-    const processes = await (
-      await context.service()
-    ).processes.list(task === undefined ? {} : { task }, context.options);
+    const processes = await (await context.service()).processes.list(given({ task }), context.options);
     if (context.json) await context.printJson(processes);
     else if (context.quiet) await context.print(processes.map(({ id }) => `${id}\n`).join(''));
     else {

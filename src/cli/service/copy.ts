@@ -20,6 +20,7 @@ import { yieldOften } from '../../files/yield-often.ts';
 import { copyRefusedError, vetting } from '../../guard/writes/copies.ts';
 import type { CaissonClient } from '../../client/types.ts';
 import type { Env } from '../world.ts';
+import { given } from '../../lib/given.ts';
 
 type Files = Pick<CaissonClient['files'], 'archive' | 'unpack'>;
 
@@ -137,4 +138,4 @@ async function extracted(
   }
 }
 
-const signalOf = ({ signal }: Options): Pick<Options, 'signal'> => (signal === undefined ? {} : { signal });
+const signalOf = ({ signal }: Options): Pick<Options, 'signal'> => given({ signal });

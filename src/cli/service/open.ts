@@ -15,6 +15,7 @@ import { reach, silentServiceError } from './reach.ts';
 import { type SessionSettings, saying } from './said.ts';
 import { changedSwitches, effective, setSwitches } from './switches.ts';
 import { watched } from './watched.ts';
+import { given } from '../../lib/given.ts';
 
 /** How long a command waits for a service that has gone, for example during a restart. */
 const resumeMs = 20_000;
@@ -27,7 +28,8 @@ export async function openThrough(home: string, opening: Opening): Promise<Comma
   const clients = await clientsFor(home, record, opening);
   const { env, cwd } = opening;
   return commandApi(clients, {
-    ...{ home, env },
+    home,
+    env,
     skill: (path) => skillPath(path, { cwd, record }),
     asking: askingOn(clients, opening),
     close: async () => await clients.ask.close(),
@@ -101,7 +103,7 @@ function clientsOf(home: string, record: ServiceRecord, opening: Opening): Clien
   const as = (standing: TokenRole): Transport =>
     watched(line.as(standing), { ...watching, silentError: () => silentServiceError(record) });
   const said: SessionSettings = {
-    ...(opening.rules === undefined ? {} : { rules: opening.rules }),
+    ...given({ rules: opening.rules }),
     ...(skips(opening) ? { yolo: true } : {}),
     ...(seesSameFiles(record) ? { project: opening.cwd } : {}),
   };

@@ -74,7 +74,11 @@ function soon(signal: AbortSignal): Promise<void> {
 function questionOf({ findings, choices, display, ...view }: ApprovalView): Question {
   return {
     ...view,
-    ...{ display, command: display, reach: 'host', tier: 'dangerous', expiresAt: 0 },
+    display,
+    command: display,
+    reach: 'host',
+    tier: 'dangerous',
+    expiresAt: 0,
     choices: everyChoice.filter((choice) => choices.includes(choice)),
     findings: findings.map((description) => ({ rule: '', description, start: 0, end: 0 })),
   };

@@ -115,8 +115,13 @@ function runningOf(wire: Wire, wanted: StartRequest, { following, first }: Start
   void following.exit.then(() => input.close());
   const where: Where = whereIn(first);
   return {
-    ...{ id: execId, where, ...placedIn(first) },
-    ...{ stdin: stdin ? input : null, stdout: following.stdout, stderr: following.stderr, exit: following.exit },
+    id: execId,
+    where,
+    ...placedIn(first),
+    stdin: stdin ? input : null,
+    stdout: following.stdout,
+    stderr: following.stderr,
+    exit: following.exit,
     ignore: (stream) => following.ignore(stream),
     cancel: async () => await following.cancel(),
     ...(tty ? { resize: async (columns, rows) => await input.resize(columns, rows) } : {}),
@@ -128,7 +133,11 @@ function placedIn({ placed }: LineObject): ExecFacts {
   if (placed === undefined)
     return { how: 'found', lostSince: null, degraded: [], unsetVariables: [], missingFiles: [] };
   const { how, lostSince, degraded, unsetVariables, missingFiles } = shaped<ExecFacts>(placed, {
-    ...{ how: 'text', lostSince: 'text?', degraded: 'list', unsetVariables: 'list', missingFiles: 'list' },
+    how: 'text',
+    lostSince: 'text?',
+    degraded: 'list',
+    unsetVariables: 'list',
+    missingFiles: 'list',
   });
   return { how, lostSince, degraded, unsetVariables, missingFiles };
 }

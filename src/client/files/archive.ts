@@ -8,7 +8,10 @@ type Archive = Awaited<ReturnType<ClientFilesApi['archive']>>;
 
 export function archiveIn({ headers, body }: WireResponse): Archive {
   const said = shaped<CopyResult>(parsed(headers['x-archive'] ?? 'null'), {
-    ...{ files: 'number', directories: 'number', bytes: 'number', skipped: 'list' },
+    files: 'number',
+    directories: 'number',
+    bytes: 'number',
+    skipped: 'list',
   });
   const parts = body[Symbol.asyncIterator]();
   return {

@@ -35,9 +35,7 @@ export function backendsOf(wire: Wire): BackendsApi {
     check: async (names, { signal } = {}) => {
       const all = listed<Check & Pick<BackendCheck, 'backend'> & Partial<Pick<BackendCheck, 'module' | 'degraded'>>>(
         await wire.json({ method: 'GET', path: '/v1/backends', signal }),
-        {
-          ...{ backend: 'text', status: 'text', summary: 'text' },
-        },
+        { backend: 'text', status: 'text', summary: 'text' },
       );
       checkNames(
         names ?? [],

@@ -36,7 +36,9 @@ export class WebTransport implements Transport {
     const fetch = this.#fetch;
     try {
       const answer = await fetch(this.#base + path, {
-        ...{ method, headers, redirect: 'error' },
+        method,
+        headers,
+        redirect: 'error',
         ...sent,
         ...(signal === undefined ? {} : { signal }),
       });
@@ -50,7 +52,9 @@ export class WebTransport implements Transport {
   /** Opens a socket by a ticket: a browser cannot send a token with a socket, and here all platforms do alike. */
   async open(path: string, headers: WireRequest['headers'], signal?: AbortSignal): Promise<WireSocket> {
     const response = await this.request({
-      ...{ method: 'POST', path: '/v1/tickets', body: JSON.stringify({ path }) },
+      method: 'POST',
+      path: '/v1/tickets',
+      body: JSON.stringify({ path }),
       headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
       ...(signal === undefined ? {} : { signal }),
     });

@@ -36,7 +36,10 @@ function sendOn(asked: PlainRequest, socket: Socket, parts: PlainInput): void {
   const { method, path, headers } = asked;
   const sent = send({
     createConnection: () => socket,
-    ...{ method, path, headers: [...headers], setHost: false },
+    method,
+    path,
+    headers: [...headers],
+    setHost: false,
     maxHeaderSize: limits.maxHeadBytes,
   });
   socket.setTimeout(limits.idleTimeoutMs, () => void socket.destroy());

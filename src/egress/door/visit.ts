@@ -37,7 +37,10 @@ export class Visit {
     this.#target = target;
     const admission = await admit(target, this.#parts, this.signal);
     this.#decision = admission.decision;
-    if (admission.socket !== null) [this.#address, this.#socket] = [admission.address, admission.socket];
+    if (admission.socket !== null) {
+      this.#address = admission.address;
+      this.#socket = admission.socket;
+    }
     return admission;
   }
 

@@ -68,9 +68,12 @@ export class LanedSandbox implements Sandbox {
     const { ref, state, place, power, stats, pty, memory, processes, egress, carrier } = sandbox;
     Object.assign(this, { power, stats, memory, egress, carrier });
     if (pty !== undefined) this.pty = { exec: (command, options) => this.#counted(pty.exec(command, options)) };
-    [this.ref, this.state, this.place] = [ref, state, place];
+    this.ref = ref;
+    this.state = state;
+    this.place = place;
     this.#sandbox = sandbox;
-    [this.#enabled, this.#tally] = [enabled, tally];
+    this.#enabled = enabled;
+    this.#tally = tally;
     this.#strangers = processes === undefined ? null : new Strangers(processes);
     const launcher = sandbox.pipes ?? sandbox;
     const bounded = sandbox.keepsInput === true;

@@ -75,7 +75,8 @@ export class Lanes {
   #hurried = 0;
 
   constructor(launch: Launch, how: How = {}) {
-    [this.#launch, this.#how] = [launch, how];
+    this.#launch = launch;
+    this.#how = how;
     this.#beats = how.bounded === true ? new Beats(this.#lanes) : null;
     this.#closer = setInterval(() => this.#closeIdle(), idleCloseMs / 4).unref();
   }

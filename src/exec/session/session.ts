@@ -99,7 +99,9 @@ export class Session {
     }
     const shell = kind === 'bash' ? 'bash' : 'sh';
     this.#opened = {
-      ...{ pid: Number(pid), shell, restored: restored === '1' },
+      pid: Number(pid),
+      shell,
+      restored: restored === '1',
       lost: restored === '1' ? parseLost(shell, lost) : [],
     };
     return this.#opened;
@@ -147,7 +149,10 @@ export class Session {
     };
     const { ref, state, place, power, stats } = sandbox;
     return {
-      ...{ ref, state, place, exec },
+      ref,
+      state,
+      place,
+      exec,
       destroy: (options) => sandbox.destroy(options),
       ...(power === undefined ? {} : { power }),
       ...(stats === undefined ? {} : { stats }),

@@ -10,6 +10,7 @@ import { openFile } from '../pack.ts';
 import { walk } from '../walk.ts';
 import { canSync } from './names.ts';
 import type { Layout } from './way.ts';
+import { given } from '../../lib/given.ts';
 
 export interface HashedFile {
   readonly sha256: string;
@@ -29,7 +30,7 @@ export async function lookAtHost(
   before: ReadonlyMap<ByteName, HashedFile>,
   signal: AbortSignal | undefined,
 ): Promise<HostSide> {
-  const { entries, leftOut } = await walk(root, signal === undefined ? {} : { signal });
+  const { entries, leftOut } = await walk(root, given({ signal }));
   const pathsOf = (wanted: string): ByteName[] =>
     entries.flatMap(({ kind, segments }) => (kind === wanted ? [segments.join('/')] : []));
   const yieldNow = yieldOften(signal);

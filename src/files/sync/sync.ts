@@ -19,6 +19,7 @@ import { type Hashes, planSync, type SyncPlan } from './plan.ts';
 import { type Agreed, agreedIn, placedIn, placing, readAgreed, type SyncPlace, writeAgreed } from './record.ts';
 import type { SyncResult } from './types.ts';
 import { blockedBy, directoriesToGo } from './way.ts';
+import { given } from '../../lib/given.ts';
 
 export interface SyncOptions {
   readonly home: string;
@@ -137,7 +138,7 @@ async function sendIn({ sandbox, options, inside, host, there, plan }: Work): Pr
     env: { CAISSON_EXEC: 'sync' },
     only: (path, kind) => (kind === 'directory' ? wantedDirectories.has(path) : wanted.has(path)),
     onFile: (path, sha256) => sent.set(path, sha256),
-    ...(signal === undefined ? {} : { signal }),
+    ...given({ signal }),
   });
   await verifyInside(sandbox, inside, { sent, signal });
   return { bytes, sent };

@@ -104,7 +104,10 @@ async function start(
 ): Promise<Transfer> {
   return await startTransfer(sandbox, {
     script: `real=${real ? 'yes' : ''}\n${scriptOf(...parts, `files/${script}`)}`,
-    ...{ args, stdin: input !== undefined, env: { CAISSON_EXEC: 'file' }, signal },
+    args,
+    stdin: input !== undefined,
+    env: { CAISSON_EXEC: 'file' },
+    signal,
   });
 }
 

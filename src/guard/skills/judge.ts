@@ -19,16 +19,20 @@ interface Script {
 }
 
 const byExtension: Readonly<Record<string, Language>> = {
-  ...{ '.sh': 'bash', '.bash': 'bash', '.zsh': 'bash', '.py': 'python', '.js': 'node', '.mjs': 'node', '.cjs': 'node' },
-  ...{
-    '.ts': 'node',
-    '.rb': 'other',
-    '.pl': 'other',
-    '.php': 'other',
-    '.lua': 'other',
-    '.ps1': 'other',
-    '.bat': 'other',
-  },
+  '.sh': 'bash',
+  '.bash': 'bash',
+  '.zsh': 'bash',
+  '.py': 'python',
+  '.js': 'node',
+  '.mjs': 'node',
+  '.cjs': 'node',
+  '.ts': 'node',
+  '.rb': 'other',
+  '.pl': 'other',
+  '.php': 'other',
+  '.lua': 'other',
+  '.ps1': 'other',
+  '.bat': 'other',
 };
 const byProgram: readonly (readonly [RegExp, Language])[] = [
   [/\b(?:sh|bash|dash|zsh|ksh)\b/, 'bash'],
@@ -36,8 +40,18 @@ const byProgram: readonly (readonly [RegExp, Language])[] = [
   [/\b(?:node|bun|deno)\b/, 'node'],
 ];
 const byFence: Readonly<Record<string, Language>> = {
-  ...{ sh: 'bash', bash: 'bash', shell: 'bash', zsh: 'bash', console: 'bash' },
-  ...{ python: 'python', py: 'python', js: 'node', javascript: 'node', ts: 'node', typescript: 'node', node: 'node' },
+  sh: 'bash',
+  bash: 'bash',
+  shell: 'bash',
+  zsh: 'bash',
+  console: 'bash',
+  python: 'python',
+  py: 'python',
+  js: 'node',
+  javascript: 'node',
+  ts: 'node',
+  typescript: 'node',
+  node: 'node',
 };
 const documents = /\.(?:md|mdx|markdown|txt|rst|html?)$/i;
 const maxLines = 500;

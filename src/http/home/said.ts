@@ -10,6 +10,7 @@ import { readJson } from '../hooks/body.ts';
 import { invalidRequestError } from '../invalid.ts';
 import { answerHeader } from './tokens.ts';
 import type { Bearer } from '../types.ts';
+import { given } from '../../lib/given.ts';
 
 export interface SaidInput {
   readonly query: unknown;
@@ -52,14 +53,14 @@ export function takeSaid({ query, body, names }: SaidInput, bearer: Bearer): Cal
   const { rules, yolo, project, skills } = read.data;
   if ((rules !== undefined || yolo === true) && !commandLine.decides) throw undecidedError();
   const said = {
-    ...(rules === undefined ? {} : { rules }),
-    ...(yolo === undefined ? {} : { yolo }),
-    ...(project === undefined ? {} : { directory: project }),
+    ...given({ rules, yolo, directory: project }),
   };
   return {
-    ...{ query, body, [place]: rest },
+    query,
+    body,
+    [place]: rest,
     said: Object.keys(said).length === 0 ? {} : { said },
-    skills: skills === undefined ? {} : { skills },
+    skills: given({ skills }),
   };
 }
 
@@ -77,7 +78,7 @@ function split(from: unknown, names: readonly string[]) {
 function ofQuery({ rules, yolo, skills, ...rest }: Readonly<Record<string, unknown>>): object {
   return {
     ...rest,
-    ...(typeof rules === 'string' ? { rules: readJson(rules) } : rules === undefined ? {} : { rules }),
+    ...(typeof rules === 'string' ? { rules: readJson(rules) } : given({ rules })),
     ...(yolo === undefined ? {} : { yolo: yolo === 'true' || (yolo === 'false' ? false : yolo) }),
     ...(skills === undefined ? {} : { skills: Array.isArray(skills) ? skills : [skills] }),
   };

@@ -21,7 +21,8 @@ export class EventCounts {
   #reading: Promise<void>;
 
   constructor(api: EventsApi, registers: Registry[], closing: AbortSignal) {
-    [this.#api, this.#closing] = [api, closing];
+    this.#api = api;
+    this.#closing = closing;
     this.#counters = countersIn(registers);
     this.#reading = this.#read();
     const timer = setInterval(() => void this.catchUp(), everyMs).unref();

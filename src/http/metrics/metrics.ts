@@ -40,7 +40,8 @@ export class Metrics {
       name: 'caisson_http_request_duration_seconds',
       help: 'Time of requests until they were answered, by route, method and class of status. Streams are not among them.',
       labelNames: ['route', 'method', 'status'],
-      ...{ buckets, registers },
+      buckets,
+      registers,
     });
     this.#streamed = new Counter({
       name: 'caisson_http_streams_total',
@@ -53,7 +54,8 @@ export class Metrics {
       name: 'caisson_step_duration_seconds',
       help: 'Time of the parts of a call: policy with its questions, queue, create, start, and first_byte of a stream.',
       labelNames: ['step'],
-      ...{ buckets, registers },
+      buckets,
+      registers,
     });
   }
 

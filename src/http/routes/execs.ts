@@ -13,6 +13,7 @@ import { type Place, twins } from '../twin.ts';
 import { runCommand, runProgram } from './run.ts';
 import { needsAdmin } from './sandboxes.ts';
 import type { Call } from '../types.ts';
+import { given } from '../../lib/given.ts';
 
 const startExec = route({
   ...inside,
@@ -63,10 +64,13 @@ const startAnyExec = route({
     const { stdin, input, waitForApproval, collect, command, code, cwd, ...request } = call.body;
     needsAdmin(call, request.allowDegraded, 'allowDegraded');
     const { tty, ...rest } = request;
-    const place = cwd === undefined ? {} : { cwd };
+    const place = given({ cwd });
     if (command !== undefined)
       return await runCommand(call, {
-        ...{ stdin, input, waitForApproval, collect },
+        stdin,
+        input,
+        waitForApproval,
+        collect,
         wanted: { ...request, ...call.skills, ...place, command },
       });
     if (code === undefined || (stdin ?? input ?? tty) !== undefined)

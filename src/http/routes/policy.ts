@@ -11,6 +11,7 @@ import { checkBody, decision, examples, hook, hooksBody, ignored, verification }
 import { bare, listOf, queryCount } from '../schemas/common.ts';
 import { auditEvent } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
+import { given } from '../../lib/given.ts';
 
 const checkPolicy = route({
   ...bare,
@@ -21,7 +22,7 @@ const checkPolicy = route({
   run: async ({ api, body, options, service, token: { owner } }) => {
     const { commands, ...query } = body;
     const directory = options.said?.directory;
-    const check = await api.policy.checker({ ...query, ...(directory === undefined ? {} : { directory }) });
+    const check = await api.policy.checker({ ...query, ...given({ directory }) });
     const budget = service.api.installation.budget('checks');
     return { decisions: await checkedInTurn(commands, { check, budget, owner, signal: options.signal }) };
   },

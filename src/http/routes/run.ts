@@ -39,7 +39,8 @@ export async function runCommand(call: Call, { wanted, waitForApproval, collect,
   const how = { call, waitForApproval, execId: wanted.execId };
   if (collect === true)
     return await runCollected({
-      ...{ ...how, stdin },
+      ...how,
+      stdin,
       run: (options, source) => api.execs.run(source === null ? given : { ...wanted, input: source }, options),
     });
   return await startStreamed({

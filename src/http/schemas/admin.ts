@@ -105,7 +105,9 @@ export const backend = z
     status: z.enum(['ready', 'unhealthy', 'missing']),
     summary: z.string(),
     remedy: z.string().nullable(),
-    ...{ module: z.string().nullable().optional(), facts: facts.optional(), findings: z.array(hole).optional() },
+    module: z.string().nullable().optional(),
+    facts: facts.optional(),
+    findings: z.array(hole).optional(),
     degraded: degraded
       .readonly()
       .optional()

@@ -9,7 +9,9 @@ const recorded = { execId: z.string(), seq: z.int(), at: z.string() };
 
 /** Beside the record, in the answer to the request that starts it: how its sandbox came to it, and what is missing. */
 const placed = z.object({
-  ...{ how, lostSince, degraded: degraded.readonly() },
+  how,
+  lostSince,
+  degraded: degraded.readonly(),
   unsetVariables: z.array(z.string()).readonly(),
   missingFiles: z.array(z.string()).readonly(),
   session: z.object(sessionStart).optional(),
@@ -18,7 +20,8 @@ const placed = z.object({
 export const execEvent = z
   .discriminatedUnion('type', [
     z.object({
-      ...{ type: z.literal('started'), ...recorded },
+      type: z.literal('started'),
+      ...recorded,
       command: z.array(z.string()).readonly(),
       cwd: z.string(),
       tty: z.boolean(),
@@ -50,7 +53,9 @@ export const changeEvent = z
         ...(['sandbox.state', 'exec.started', 'exec.ended', 'process.started', 'process.ended'] as const),
         ...(['approval.asked', 'approval.answered', 'network.denied'] as const),
       ]),
-      ...{ seq: z.int(), at: z.string(), owner: z.string() },
+      seq: z.int(),
+      at: z.string(),
+      owner: z.string(),
       author: z.string().describe('Id of a token, or operator, sweeper, reaper, shutdown or proxy.'),
       reason: z.string().nullable().describe('Why that acted by itself.'),
       data: z.record(z.string(), z.unknown()).describe('Ids, and what changed.'),

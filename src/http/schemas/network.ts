@@ -9,7 +9,8 @@ const named = z.array(host).max(100).exactOptional();
 
 const rulesPage = z
   .object({
-    ...{ taskId: z.string(), sandboxId: z.string() },
+    taskId: z.string(),
+    sandboxId: z.string(),
     mode: z.enum(['filtered', 'observe']).describe('observe: every public name that nothing denies.'),
     revision: z.int().describe('Grows with each change.'),
     configured: z.object({ allow: hosts, deny: hosts, ports: z.array(z.int()).readonly(), presets: hosts }),

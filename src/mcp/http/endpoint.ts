@@ -112,7 +112,10 @@ function partsOf(
 ): Pick<McpDependencies, 'api' | 'home' | 'caller' | 'scopes' | 'asking' | 'requestIdOf'> {
   const acting = apiOf(api, token);
   return {
-    ...{ api: acting, home: api.config.home, caller: token.id, scopes: token.scopes },
+    api: acting,
+    home: api.config.home,
+    caller: token.id,
+    scopes: token.scopes,
     // A session of the old protocol has many requests.
     requestIdOf: ({ http }) => admittedIn(http?.authInfo?.extra).requestId,
     asking: {

@@ -6,6 +6,7 @@ import { type Output, Reply } from '../reply.ts';
 import { tool } from '../tool.ts';
 import { linksOf, outcomeOf, stillRunning } from './run-result.ts';
 import { env, newTask, path, runOutput, session, task, text, timeoutMs, wantedExecId } from './schemas.ts';
+import { given } from '../../lib/given.ts';
 
 const running = {
   scope: 'run',
@@ -35,7 +36,7 @@ export const runCommand = tool({
     const request = {
       ...taskOf(args.task),
       command: ['sh', '-c', args.command] as const,
-      ...(args.cwd === undefined ? {} : { cwd: args.cwd }),
+      ...given({ cwd: args.cwd }),
       ...commonOf(args),
     };
     if (args.background === true) {
@@ -107,7 +108,6 @@ const taskOf = (name: string) => ({ taskId: name, ...(name.startsWith('sbx_') ? 
 
 function commonOf(args: { readonly env?: SessionArgs['env']; readonly timeout_ms?: number | undefined }) {
   return {
-    ...(args.env === undefined ? {} : { env: args.env }),
-    ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
+    ...given({ env: args.env, timeoutMs: args.timeout_ms }),
   };
 }

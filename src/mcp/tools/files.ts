@@ -7,6 +7,7 @@ import { Reply } from '../reply.ts';
 import { tool } from '../tool.ts';
 import { entriesFrom } from './entries.ts';
 import { path, task, text } from './schemas.ts';
+import { given } from '../../lib/given.ts';
 
 const defaultBytes = 64 * 1024;
 const maxBytes = 1024 * 1024;
@@ -53,8 +54,13 @@ export const readFile = tool({
     const next = offset + bytes.length;
     return {
       data: {
-        ...{ path: at, content: bytes.toString(encoding === 'utf-8' ? 'utf8' : 'base64'), encoding },
-        ...{ size: whole.size, offset, next_offset: next < whole.size ? next : null, hash: whole.sha256 },
+        path: at,
+        content: bytes.toString(encoding === 'utf-8' ? 'utf8' : 'base64'),
+        encoding,
+        size: whole.size,
+        offset,
+        next_offset: next < whole.size ? next : null,
+        hash: whole.sha256,
       },
     };
   },
@@ -91,7 +97,7 @@ export const writeFile = tool({
   run: async (call, { task: name, path: at, content, encoding = 'utf-8', if_hash: expected }) => {
     const { api } = call.parts;
     const bytes = encoding === 'base64' ? fromBase64(content) : content;
-    const input = { task: name, path: at, bytes, ...(expected === undefined ? {} : { expected }) };
+    const input = { task: name, path: at, bytes, ...given({ expected }) };
     const done = await admitted(call, undefined, ({ options }) => api.files.write(input, options));
     return done instanceof Reply ? done : writtenAs(at, done.value);
   },
@@ -211,7 +217,7 @@ export const searchFiles = tool({
     withheld: z.int().describe('Lines left out, since rules keep their files from being read.'),
   }),
   run: async ({ parts: { api }, signal }, { task: name, pattern, regex = false, path: at = '.', glob }) => {
-    const input = { task: name, path: at, pattern, regex, most: 200, ...(glob === undefined ? {} : { name: glob }) };
+    const input = { task: name, path: at, pattern, regex, most: 200, ...given({ name: glob }) };
     const { matches, truncated, withheld } = await api.files.search(input, { signal });
     const shown = matches.map((match) => ({ path: match.path, line: match.line, text: match.text.slice(0, 500) }));
     return { data: { matches: shown, truncated, withheld } };

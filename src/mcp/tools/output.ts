@@ -58,7 +58,11 @@ export const readOutput = tool({
     return {
       data: {
         ...runData(args.exec_id, exit, before.where === null ? null : { ...before, where: before.where }),
-        ...{ stdout, stderr, truncated: page.missing > 0, more: page.full, missing_bytes: page.missing },
+        stdout,
+        stderr,
+        truncated: page.missing > 0,
+        more: page.full,
+        missing_bytes: page.missing,
         next: exit === null ? textOf(next) : null,
       },
       links: linksOf(args.exec_id),

@@ -29,9 +29,20 @@ const sandbox = z.object({
 function shown(view: SandboxView): z.output<typeof sandbox> {
   const { taskId, id, backend, state, spec, labels, degraded, createdAt, usedAt, expiresAt } = view;
   return {
-    ...{ task: taskId, id, backend, state, labels: { ...labels }, degraded: degraded.map((each) => ({ ...each })) },
-    ...{ image: spec.image, limits: { ...spec.limits }, network: spec.network, persistent: spec.persistent },
-    ...{ directory: spec.cwd, created_at: createdAt, used_at: usedAt, expires_at: expiresAt },
+    task: taskId,
+    id,
+    backend,
+    state,
+    labels: { ...labels },
+    degraded: degraded.map((each) => ({ ...each })),
+    image: spec.image,
+    limits: { ...spec.limits },
+    network: spec.network,
+    persistent: spec.persistent,
+    directory: spec.cwd,
+    created_at: createdAt,
+    used_at: usedAt,
+    expires_at: expiresAt,
   };
 }
 

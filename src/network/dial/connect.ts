@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { hostOf } from '../address/url.ts';
 import { maxAttempts, type Reach } from './reach.ts';
+import { given } from '../../lib/given.ts';
 
 export interface DialInput {
   /** Throws for a URL that may not be connected to. */
@@ -14,7 +15,7 @@ export interface DialInput {
 }
 
 export function vettedConnector({ vet, connectTimeoutMs, reach, ca }: DialInput): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...(ca === undefined ? {} : { ca }) });
+  const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...given({ ca }) });
   const open = async (options: buildConnector.Options): Promise<Socket> => {
     const url = urlOf(options);
     let failure: unknown;

@@ -5,9 +5,22 @@ const longest = 32;
 
 /** Letters and words of the question on the command line, and words of replies in a chat. */
 const words: Readonly<Record<string, Scope>> = {
-  ...{ o: 'once', once: 'once', s: 'session', session: 'session', a: 'always', always: 'always' },
-  ...{ yes: 'once', y: 'once', approve: 'once', ok: 'once', go: 'once' },
-  ...{ d: 'deny', deny: 'deny', no: 'deny', n: 'deny', cancel: 'deny' },
+  o: 'once',
+  once: 'once',
+  s: 'session',
+  session: 'session',
+  a: 'always',
+  always: 'always',
+  yes: 'once',
+  y: 'once',
+  approve: 'once',
+  ok: 'once',
+  go: 'once',
+  d: 'deny',
+  deny: 'deny',
+  no: 'deny',
+  n: 'deny',
+  cancel: 'deny',
 };
 
 /** Case and blanks around it do not count; nothing else is forgiven. What was not offered, and no word at all, is `deny`. */

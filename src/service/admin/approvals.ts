@@ -131,7 +131,9 @@ function viewOf(
   // It may write a file that it may not read.
   const isAsker = caller !== undefined && caller.token === askedBy?.token;
   return {
-    ...{ id, taskId, state },
+    id,
+    taskId,
+    state,
     askedBy: askedBy?.token ?? null,
     askedAt: new Date(createdAt).toISOString(),
     expiresAt: typeof expiresAt === 'number' ? new Date(expiresAt).toISOString() : null,
@@ -140,7 +142,8 @@ function viewOf(
     diff: typeof diff === 'string' && !isAsker ? diff : null,
     findings: Array.isArray(findings) ? texts(findings.map(shownFinding)) : [],
     choices: texts(choices),
-    ...{ choice, answeredBy },
+    choice,
+    answeredBy,
     covers: texts(covers),
     proposal: texts(proposal),
   };
@@ -148,7 +151,10 @@ function viewOf(
 
 function grantViewOf({ id, taskId, covers, grantedBy, createdAt, expiresAt }: GrantRow): GrantView {
   return {
-    ...{ id, taskId, covers, grantedBy },
+    id,
+    taskId,
+    covers,
+    grantedBy,
     grantedAt: new Date(createdAt).toISOString(),
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   };

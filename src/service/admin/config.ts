@@ -53,7 +53,8 @@ export function configLook({ loaded, backends, notices }: Configured): SettingsA
     server: loaded.config.server,
     show: async (task) => {
       const all = entriesOf(shownOf(loaded)).map(([key, value]) => ({
-        ...{ key, value },
+        key,
+        value,
         origin: loaded.origins[key] ?? 'default',
       }));
       return task === undefined ? all : [...terminalOf(loaded, checkTaskId(task)), ...all.filter(isOfNoTask)];

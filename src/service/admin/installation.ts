@@ -22,7 +22,10 @@ async function readFigures(
   const { sandboxes, processes, tokens, questions, webhooks, bytes, logBytes, writes } = await store.figures();
   const open = [...live.values()].reduce((sum, { lanes }) => sum + lanes, 0);
   return {
-    ...{ sandboxes, processes, tokens, webhooks },
+    sandboxes,
+    processes,
+    tokens,
+    webhooks,
     store: { bytes, logBytes, writes },
     audit: audit.figures(),
     approvalsWaiting: questions,

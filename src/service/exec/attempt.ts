@@ -203,7 +203,11 @@ export class Attempt {
   #describe(execution: Execution, handle: Handle, exit: Promise<Exit>): Running {
     const { id, stdin, stdout, stderr, resize } = execution;
     return {
-      ...{ id, stdin, stdout, stderr, exit },
+      id,
+      stdin,
+      stdout,
+      stderr,
+      exit,
       ignore: (stream) => execution.ignore(stream),
       cancel: () => execution.cancel(),
       ...(resize === undefined ? {} : { resize }),

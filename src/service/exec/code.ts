@@ -41,7 +41,8 @@ export function codeRun(
     proposal: {
       plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
       input: { ...input, execId, command, cwd: '/', stdin: true },
-      ...{ subject, identity },
+      subject,
+      identity,
     },
     program: { bytes: subject.bytes, temporary: input.env?.['TMPDIR'] },
   };

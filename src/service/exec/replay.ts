@@ -89,6 +89,10 @@ function gone(row: ExecRow): Running {
     exit: Promise.resolve(goneExit()),
     ignore: () => undefined,
     cancel: async () => undefined,
-    ...{ how: 'found', lostSince: null, degraded: [], unsetVariables: [], missingFiles: [] },
+    how: 'found',
+    lostSince: null,
+    degraded: [],
+    unsetVariables: [],
+    missingFiles: [],
   };
 }

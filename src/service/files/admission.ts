@@ -80,7 +80,8 @@ export async function admitFile(
   const [first, ...rest] = touches;
   const subject: FileSubject = {
     kind: 'file',
-    ...{ tool, also },
+    tool,
+    also,
     paths: [first.path, ...rest.map(({ path }) => path)],
     digest: change?.digest ?? (() => null),
     touched: looked.get,

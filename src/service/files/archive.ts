@@ -13,6 +13,7 @@ import type { Within } from '../../sandbox/healing.ts';
 import { operator } from '../../values/caller.ts';
 import { isHost } from './copy.ts';
 import { admitTree, type TreeDependencies } from './tree.ts';
+import { given } from '../../lib/given.ts';
 
 export interface ArchiveDependencies extends TreeDependencies {
   readonly within: Within;
@@ -31,7 +32,9 @@ export function createArchiveTools(parts: ArchiveDependencies): Pick<FileTools, 
       parts.within(task, options, (handle) => archived(parts, handle, { ...input, directory, shareOf, options })),
     unpack: async ({ task, archive, limits, name, ...input }, options = {}) => {
       await using received = await receiveArchive({
-        ...{ archive, limits, directory },
+        archive,
+        limits,
+        directory,
         share: shareOf(options),
         ...signalOf(options),
       });
@@ -54,7 +57,7 @@ function entryIn(root: string, name: string): string {
 
 const isName = (name: string): boolean => !/^(?:|\.\.?)$|[/\0]/.test(name);
 
-const signalOf = ({ signal }: Options): Pick<Options, 'signal'> => (signal === undefined ? {} : { signal });
+const signalOf = ({ signal }: Options): Pick<Options, 'signal'> => given({ signal });
 
 interface Out extends Omit<Parameters<FileTools['archive']>[0], 'task'> {
   readonly directory: string;
@@ -72,7 +75,12 @@ async function archived(
   const wanted = { verb: 'archive', direction: 'out', inside: clean, recorded, written: null } as const;
   const { inside, vet, withheld } = await admitTree(parts, handle, { wanted, options });
   return await openArchive(handle.sandbox, {
-    ...{ path: inside, directory, limits, vet, withheld, env },
+    path: inside,
+    directory,
+    limits,
+    vet,
+    withheld,
+    env,
     share: shareOf(options),
     ...signalOf(options),
   });

@@ -14,8 +14,17 @@ export function connectionIn(line: string): readonly Connection[] {
   const [durationMs, sentBytes, receivedBytes] = [of('durationMs'), of('sentBytes'), of('receivedBytes')].map(countIn);
   return [
     {
-      ...{ startedAt, durationMs: durationMs ?? 0, name, port: typeof port === 'number' ? port : null, address },
-      ...{ verdict, rule, reason, checked, sentBytes: sentBytes ?? 0, receivedBytes: receivedBytes ?? 0 },
+      startedAt,
+      durationMs: durationMs ?? 0,
+      name,
+      port: typeof port === 'number' ? port : null,
+      address,
+      verdict,
+      rule,
+      reason,
+      checked,
+      sentBytes: sentBytes ?? 0,
+      receivedBytes: receivedBytes ?? 0,
     },
   ];
 }

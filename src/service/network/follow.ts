@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Connection } from '../network-api.ts';
 import { connectionIn } from './connection.ts';
 import { doorOf, logOf } from '../../egress/places.ts';
+import { given } from '../../lib/given.ts';
 
 export interface FollowLogInput {
   readonly home: string;
@@ -35,7 +36,7 @@ export async function* readConnections(parts: FollowLogInput): AsyncIterable<Con
     if (!follow) return;
     for (;;) {
       if (isOver(signal)) return;
-      await sleep(lookEveryMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+      await sleep(lookEveryMs, undefined, given({ signal })).catch(() => undefined);
       const next = await successor(current, path);
       // What was written before the file was set aside.
       for await (const line of current?.read() ?? []) yield* connectionIn(line);

@@ -43,7 +43,8 @@ export function createNetworkApi({ context, env, redaction }: NetworkDependencie
       yield masked(each);
   }
   return {
-    ...{ rules, log },
+    rules,
+    log,
     change: async (task, change, { caller } = {}) => {
       if (isInside(env)) throw insideChangeError();
       const checked = checkedChange(change);

@@ -9,6 +9,7 @@ import type { Bounds } from '../../values/caller.ts';
 import type { Labels } from '../../values/labels.ts';
 import { isSandboxId } from '../../values/task.ts';
 import type { Scope } from './scope.ts';
+import { given } from '../../lib/given.ts';
 
 interface TaskPlace {
   readonly taskId: string;
@@ -85,7 +86,7 @@ export class Bound {
       const page = await this.#sandboxes.list({
         ...this.#owned,
         limit: 1000,
-        ...(cursor === undefined ? {} : { cursor }),
+        ...given({ cursor }),
       });
       sandboxes.push(...page.items.map(({ id }) => id));
       cursor = page.nextCursor;

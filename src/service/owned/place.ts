@@ -29,7 +29,9 @@ export function mineOf(api: CaissonApi, { owner, bounds }: Viewer): Mine {
   const scope = new Scope(owner);
   const bound = new Bound(api, scope, bounds);
   return {
-    ...{ api, scope, bound },
+    api,
+    scope,
+    bound,
     isOperator: owner === operator && bounds === null,
     place: async (name) => await bound.place(name),
     asked: async (work) => {

@@ -109,7 +109,10 @@ export type AnyRows = Readonly<Record<string, AnyRow>>;
 const at =
   (scope: Scope) =>
   (method: At['method'], path: At['path'], about: string): At & { readonly takes: readonly [] } => ({
-    ...{ method, path, scope, about },
+    method,
+    path,
+    scope,
+    about,
     takes: [],
   });
 

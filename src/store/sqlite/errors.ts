@@ -3,6 +3,7 @@
  * Result codes: https://www.sqlite.org/rescode.html
  */
 import { CaissonError, type Code } from '../../errors.ts';
+import { given } from '../../lib/given.ts';
 
 const full = 13;
 const shmSize = 4874;
@@ -72,7 +73,7 @@ export function storeError(error: unknown, doing: string): CaissonError {
   return new CaissonError(code, `cannot ${doing}: ${reasonOf(error)}`, {
     cause: error,
     details: { sqlite: resultCode(error) },
-    ...(remedy === undefined ? {} : { remedy }),
+    ...given({ remedy }),
   });
 }
 

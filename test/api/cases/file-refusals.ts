@@ -7,7 +7,8 @@ export function fileRefusalCases(suite: Suite): void {
     const { task, agent } = place;
     await refused(agent.files.read({ task, path: '/no/such/file' }), 'not_found');
     await expect(agent.files.read({ task, path: 'no/such/file' })).rejects.toMatchObject({
-      ...{ code: 'not_found', message: expect.stringMatching(/there is no \/\S*no\/such\/file in the sandbox/) },
+      code: 'not_found',
+      message: expect.stringMatching(/there is no \/\S*no\/such\/file in the sandbox/),
       remedy: expect.not.stringContaining('not accepted'),
     });
     await refused(agent.files.read({ task, path: '/usr' }), 'failed_precondition');

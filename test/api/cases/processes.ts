@@ -89,7 +89,9 @@ function startCases(suite: Suite): void {
     const rows = await agent.processes.list();
     for (const fake of fakes) await rm(fake, { recursive: true });
     expect(rows.find(({ sandboxId }) => sandboxId === where.sandboxId)).toMatchObject({
-      ...{ id: where.sandboxId, state: 'unreadable', taskId: hostile },
+      id: where.sandboxId,
+      state: 'unreadable',
+      taskId: hostile,
       note: expect.stringContaining('cannot be read'),
     });
     expect(rows.map((row) => row.id)).toContain(id);

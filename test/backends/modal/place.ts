@@ -5,8 +5,12 @@ export function optionsFor(instance: string, id: string, patch: Partial<CreateOp
   return {
     name: `caisson-${instance}-${id}`,
     labels: {
-      ...{ instance, sandbox: `sbx_${id}`, task: `task-${id}`, fingerprint: 'f1' },
-      ...{ created: new Date().toISOString(), schema: '1' },
+      instance,
+      sandbox: `sbx_${id}`,
+      task: `task-${id}`,
+      fingerprint: 'f1',
+      created: new Date().toISOString(),
+      schema: '1',
     },
     directory: null,
     credentials: null,

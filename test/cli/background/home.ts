@@ -57,7 +57,8 @@ function run(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [bin, ...home, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...{ timeout: timeoutMs, killSignal: 'SIGKILL' },
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
     env: { ...compiled, PATH: process.env['PATH'], HOME: root, CAISSON_SECURITY_TIRITH_ENABLED: 'false', ...env },
     cwd: root,
   });

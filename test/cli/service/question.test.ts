@@ -43,7 +43,10 @@ async function open(isService: boolean): Promise<QuestionPlace> {
 /** Longer than the processes that `start` gives. The returned function ends it. */
 async function serve(env: Record<string, string>): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
-    ...{ env: { ...compiled, ...env }, stdio: ['ignore', 'pipe', 'ignore'], timeout, killSignal: 'SIGKILL' },
+    env: { ...compiled, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout,
+    killSignal: 'SIGKILL',
   });
   const exit = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), exit]);

@@ -5,16 +5,37 @@ import type { Question, Settled } from '../../../src/guard/types.ts';
 import type { ApprovalView } from '../../../src/service/api.ts';
 
 const pending: ApprovalView = {
-  ...{ id: 'apr_1', taskId: 't', state: 'pending', askedBy: null, askedAt: '2026-01-01T00:00:00Z', expiresAt: null },
-  ...{ title: 'DANGEROUS COMMAND', stdin: false, input: null, variables: [], rule: null },
-  ...{ display: 'rm -rf a', warnings: [], diff: null, findings: ['recursive delete'], backend: 'local', cwd: '/srv' },
-  ...{ choices: ['once', 'deny'], choice: null, answeredBy: null, covers: [], proposal: [] },
+  id: 'apr_1',
+  taskId: 't',
+  state: 'pending',
+  askedBy: null,
+  askedAt: '2026-01-01T00:00:00Z',
+  expiresAt: null,
+  title: 'DANGEROUS COMMAND',
+  stdin: false,
+  input: null,
+  variables: [],
+  rule: null,
+  display: 'rm -rf a',
+  warnings: [],
+  diff: null,
+  findings: ['recursive delete'],
+  backend: 'local',
+  cwd: '/srv',
+  choices: ['once', 'deny'],
+  choice: null,
+  answeredBy: null,
+  covers: [],
+  proposal: [],
 };
 
 /** A service with one question, and a person who types `words` or only looks on. */
 function answering(words: string | null, views: readonly ApprovalView[] = [pending]) {
   const seen: { questions: Question[]; answers: string[]; said: string[]; settled: Settled[] } = {
-    ...{ questions: [], answers: [], said: [], settled: [] },
+    questions: [],
+    answers: [],
+    said: [],
+    settled: [],
   };
   let look = 0;
   const how: Answering = {

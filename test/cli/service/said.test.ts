@@ -20,7 +20,10 @@ it('rules, YOLO and the directory of a command go with what runs something or to
   const headers = { 'content-type': 'application/json' };
   const exec = await sent({ method: 'POST', path: '/v1/execs', headers, body: '{"command":["a"]}' });
   expect(JSON.parse(typeof exec.body === 'string' ? exec.body : '')).toEqual({
-    ...{ command: ['a'], rules: { allow: ['a'] }, yolo: true, project: '/a b' },
+    command: ['a'],
+    rules: { allow: ['a'] },
+    yolo: true,
+    project: '/a b',
   });
   const path = '/v1/sandboxes/t/files/archive?path=a';
   const said = '&rules=%7B%22allow%22%3A%5B%22a%22%5D%7D&yolo=true&project=%2Fa%20b';

@@ -66,8 +66,19 @@ export function detachedCases(suite: Suite): void {
       const sandbox = await place.create();
       const kept = keptBy(place, sandbox);
       const env: Readonly<Record<string, string>> = {
-        ...{ HOME: '/conformance home', XDG_STATE_HOME: '/nowhere', PATH: '/conformance:/usr/bin:/bin' },
-        ...{ id: '1', at: '2', old: '3', base: '4', p: '5', n: '6', s: '7', a: '8', meta: '9', IFS: 'x' },
+        HOME: '/conformance home',
+        XDG_STATE_HOME: '/nowhere',
+        PATH: '/conformance:/usr/bin:/bin',
+        id: '1',
+        at: '2',
+        old: '3',
+        base: '4',
+        p: '5',
+        n: '6',
+        s: '7',
+        a: '8',
+        meta: '9',
+        IFS: 'x',
       };
       const request = requestFor(['/bin/cat', '/proc/self/environ'], { env });
       expect(await startDetached(kept, request)).toBe(true);

@@ -61,7 +61,9 @@ describe('a plain request', () => {
       new Promise((resolve, reject) => {
         const sent = send({
           createConnection: () => here.open(),
-          ...{ method: 'POST', path: 'http://a.example/', headers: { host: 'a.example', ...headers } },
+          method: 'POST',
+          path: 'http://a.example/',
+          headers: { host: 'a.example', ...headers },
         });
         sent.on('error', reject).on('response', (answered) => {
           let text = '';

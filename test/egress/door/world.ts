@@ -92,7 +92,10 @@ export async function world(parts: DoorWorldOptions): Promise<World> {
     },
     revise: (rules) => door.revise(rulesetOf(someRules(rules))),
     close: () => door.close(),
-    ...{ records, dialled, asked: names.asked, ca: secured.ca },
+    records,
+    dialled,
+    asked: names.asked,
+    ca: secured.ca,
     [Symbol.asyncDispose]: async () => {
       await door.close();
       for (const socket of held) socket.destroy();

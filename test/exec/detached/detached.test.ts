@@ -67,7 +67,10 @@ describe.each(shells)('a detached process under %s', (shell) => {
       expect(await findProcess(kept, request.execId)).toMatchObject({
         state: 'running',
         supervised: true,
-        ...{ reason: null, exitCode: null, signal: null, signalGuessed: false },
+        reason: null,
+        exitCode: null,
+        signal: null,
+        signalGuessed: false,
         command: request.command,
       });
       const all = await read(kept, request.execId);

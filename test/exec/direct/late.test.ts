@@ -44,7 +44,9 @@ function dropping(sandbox: Sandbox, dropsLate: true | undefined): Sandbox {
     const [stdout, stderr] = [relayed(process.stdout, over), relayed(process.stderr, over)];
     const { stdin } = process;
     return {
-      ...{ stdin, stdout, stderr },
+      stdin,
+      stdout,
+      stderr,
       wait: () => process.wait(),
       outputs: () => Promise.resolve({ is: 'unknown', why: 'a relay' }),
       kill: (signal) => process.kill(signal),

@@ -3,7 +3,10 @@ import type { SandboxProcess } from '../../../src/backend.ts';
 import { type Own, Strangers, strangersAmong } from '../../../src/exec/lane/strangers.ts';
 
 const process = (pid: number, parent: number, session: number, isHalted = false): SandboxProcess => ({
-  ...{ pid, parent, session, isHalted },
+  pid,
+  parent,
+  session,
+  isHalted,
 });
 const first = process(1, 0, 1);
 const none: Own = { lanes: new Set(), children: new Set(), parents: new Set() };

@@ -9,7 +9,10 @@ describe('a sync', () => {
   it('sends what is new or changed, and nothing else', () => {
     const sides = { from: hashes({ same: '1', changed: '2', fresh: '3' }), to: hashes({ same: '1', changed: '1' }) };
     expect(planSync({ ...sides, agreed: hashes({ same: '1', changed: '1' }), placed: none }, false)).toEqual({
-      ...{ send: ['changed', 'fresh'], remove: [], conflicts: [], unchanged: 1 },
+      send: ['changed', 'fresh'],
+      remove: [],
+      conflicts: [],
+      unchanged: 1,
     });
   });
 

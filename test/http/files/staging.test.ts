@@ -24,7 +24,10 @@ it('an upload that comes too slowly ends, though a byte comes now and then', asy
   onTestFinished(() => clearInterval(drip));
   const share = new Budgets(() => ({})).of('staged_bytes').take('mallory', 0);
   const staging = stage(body, {
-    ...{ directory: directory.path, length: null, digest: null, share },
+    directory: directory.path,
+    length: null,
+    digest: null,
+    share,
     signal: new AbortController().signal,
     slowest: { everyMs: 200, leastBytes: 1024 },
   });

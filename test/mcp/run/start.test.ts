@@ -13,7 +13,9 @@ const sealed = (stderr: string): Awaited<ReturnType<ServerApi['exec']>> => ({
   stderr: Readable.from([Buffer.from(stderr)]),
   exit: Promise.resolve({
     ...startFailed(new CaissonError('unavailable', 'x')),
-    ...{ reason: 'exited', exitCode: 2, notes: ['it had no process'] },
+    reason: 'exited',
+    exitCode: 2,
+    notes: ['it had no process'],
   }),
   where: { taskId: 'mcp-x', sandboxId: 'sbx_1', backend: 'docker', host: 'h', resource: 'r', recreated: false },
 });

@@ -16,7 +16,9 @@ export async function placeOf(
   const programs = await raw.text(bash(probe, { stdin: null, tty: false, directory: '/' }));
   const place: OraclePlace = {
     ...engine,
-    ...{ raw, run, programs: new Set(programs.split('\n')) },
+    raw,
+    run,
+    programs: new Set(programs.split('\n')),
     [Symbol.asyncDispose]: async () => {
       await raw.text(bash(`rm -rf ${root}`, { stdin: null, tty: false, directory: '/' }));
       await raw[Symbol.asyncDispose]();

@@ -144,7 +144,10 @@ describe('a server in a sandbox', () => {
     const { mcpServers } = await openedWith(`${entry}terminal: {env_passthrough: [DEPLOY_TOKEN]}\n`);
     expect(await mcpServers.inside('github')).toEqual({
       request: {
-        ...{ server: 'github', taskId: 'mcp-github', image: 'node', network: 'open' },
+        server: 'github',
+        taskId: 'mcp-github',
+        image: 'node',
+        network: 'open',
         limits: { cpuCores: 2, memoryBytes: 512 * 2 ** 20 },
       },
       command: ['npx', '-y', 'x'],

@@ -4,6 +4,7 @@
  */
 import { diffOptions, fetchOptions, listOptions, mergeOptions, revisionOptions } from './git-options.ts';
 import type { Model } from './model.ts';
+import { given } from '../../../lib/given.ts';
 
 const kinds = {
   strategy: (text: string): boolean => /^(?:ort|recursive|resolve|octopus|ours|theirs|subtree)$/.test(text),
@@ -16,7 +17,7 @@ const kinds = {
 const model = (options: string, operands?: string): Model => ({
   options,
   kinds,
-  ...(operands === undefined ? {} : { operands }),
+  ...given({ operands }),
 });
 
 const history = model(`${revisionOptions} ${diffOptions}`);

@@ -14,7 +14,9 @@ function keeping() {
     return failure;
   };
   return {
-    ...{ values, kept, restore },
+    values,
+    kept,
+    restore,
     fail: (why: string | null): void => void (failure = why),
     trials: () => trials,
     tried: (engine: string | null = 'engine-1') => triedRefusals(restore, { kept, engine }),
