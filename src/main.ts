@@ -24,6 +24,7 @@ import { refreshNetworks } from './sandbox/kept.ts';
 import { permitting } from './service/network/permit.ts';
 import { fillIndex } from './service/exec/reindex.ts';
 import { Budgets } from './budget/budgets.ts';
+import { Pool } from './pool/pool.ts';
 import { Gate } from './sandbox/gate.ts';
 import { withConfigFile } from './sandbox/lease.ts';
 import { Uses } from './sandbox/use.ts';
@@ -70,7 +71,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
   const newEdits = (): readonly Pick<Loaded, 'config'>[] => guard.rulebook.since.edits;
   const backend: Context['backend'] = (name) => known.open(name);
   const wayOut = wayOutBy(loaded, { store, audit, backend, websites: guard.websites, edits: newEdits });
-  const context = contextOf(loaded, { store, clock, audit, budgets, backend, wayOut });
+  const { context, pool } = contextOf(loaded, { store, clock, audit, budgets, backend, wayOut });
   const journal = await journalOf(loaded, store);
   const webhooks: WebhooksHolder = { now: await openWebhooks(loaded, store) };
   const origin = originOf(loaded, input, skills);
@@ -91,6 +92,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     skills,
     backendNames: known.names,
     builder,
+    pool,
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
     approvals: approvalsOf(guard, { env: input.env, audit, permit: permitting(context) }),
@@ -107,14 +109,18 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
         ...settingNotices(loaded),
       ],
     }),
-    release: releasing({ context, guard, journal, known, audit, webhooks, unwatch }),
+    release: releasing({ context, pool, guard, journal, known, audit, webhooks, unwatch }),
   });
 }
 
 type Opening = Pick<Context, 'store' | 'clock' | 'audit' | 'budgets' | 'backend' | 'wayOut'>;
 
-function contextOf(loaded: Loaded, { store, clock, audit, budgets, backend, wayOut }: Opening): Context {
-  return {
+function contextOf(
+  loaded: Loaded,
+  { store, clock, audit, budgets, backend, wayOut }: Opening,
+): { readonly context: Context; readonly pool: Pool } {
+  const pool = new Pool(loaded, () => context);
+  const context: Context = {
     home: loaded.home,
     env: loaded.env,
     store,
@@ -125,6 +131,7 @@ function contextOf(loaded: Loaded, { store, clock, audit, budgets, backend, wayO
     wayOut,
     uses: new Uses(store, clock),
     gate: new Gate(loaded.config.pool.create_concurrency),
+    claims: pool.claims,
     live: new Map(),
     measuring: new Map(),
     lanes: loaded.config.exec.lanes,
@@ -138,6 +145,7 @@ function contextOf(loaded: Loaded, { store, clock, audit, budgets, backend, wayO
       },
     },
   };
+  return { context, pool };
 }
 
 /** Opened anew when the configuration names others. */

@@ -57,7 +57,9 @@ export interface CommandApi extends Omit<
   | 'config'
   | 'access'
   | 'installation'
+  | 'pool'
 > {
+  readonly pool: Omit<CaissonApi['pool'], 'keep'>;
   installation: Pick<CaissonApi['installation'], 'budgets'>;
   exec: (...args: Parameters<CaissonApi['exec']>) => Promise<CommandRunning>;
   readonly execs: Omit<CaissonApi['execs'], 'start'>;

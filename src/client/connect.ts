@@ -3,6 +3,7 @@ import { CaissonError } from '../errors.ts';
 import { approvals } from '../service/verbs/approvals.ts';
 import { config } from '../service/verbs/config.ts';
 import { installation } from '../service/verbs/installation.ts';
+import { pool } from '../service/verbs/pool.ts';
 import { secrets } from '../service/verbs/secrets.ts';
 import { tokens } from '../service/verbs/tokens.ts';
 import { accessOf, backendsOf, imagesOf, mcpServersOf } from './nouns/admin.ts';
@@ -91,6 +92,7 @@ function clientOf(wire: Wire): CaissonClient {
     processes: processesOf(wire),
     sessions: sessionsOf(wire),
     files: filesOf(wire),
+    pool: made(wire, 'pool', { rows: pool, byHand: {} }),
     approvals: made(wire, 'approvals', { rows: approvals, byHand: {} }),
     policy: policyOf(wire),
     network: networkOf(wire),

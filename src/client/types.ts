@@ -22,6 +22,7 @@ import type {
   FilesApi,
   FileTools,
   ImagesApi,
+  PoolApi,
   InstallationApi,
   McpServersApi,
   NetworkApi,
@@ -151,6 +152,8 @@ export interface CaissonClient extends AsyncDisposable {
   readonly sessions: ClientSessionsApi;
   /** Files inside sandboxes. */
   readonly files: ClientFilesApi;
+  /** Sandboxes that are made ahead of demand. */
+  readonly pool: PoolApi;
   /** Commands that wait for a person. */
   readonly approvals: ApprovalsApi;
   /** Verdicts about commands. */

@@ -83,7 +83,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     store_bytes: 4 * gibibyte,
   },
   audit: { file_bytes: 16 * mebibyte, store_bytes: 256 * mebibyte },
-  pool: { create_concurrency: null },
+  pool: { create_concurrency: null, entries: {}, keep: false },
   server: {
     host: '127.0.0.1',
     port: 7480,

@@ -127,7 +127,10 @@ export async function buildSchema({ configs }: BackendKeys) {
     network: networkSection.partial().optional().describe('What may be connected to.'),
     exec: execSection.partial().optional().describe('Output of commands, and their records.'),
     audit: auditSection.partial().optional().describe('The chain of what was decided and run.'),
-    pool: poolSection.partial().optional().describe('How many things happen at once.'),
+    pool: poolSection
+      .partial()
+      .optional()
+      .describe('How many sandboxes are made at once, and which are made ahead of demand.'),
     server: serviceSection.partial().optional().describe('How `caisson serve` is reached.'),
     unauthorized_dm_behavior: strangersKey.optional(),
     group_sessions_per_user: groupSessionsKey.optional(),

@@ -48,6 +48,8 @@ type Platform = Readonly<z.infer<typeof platformSection>>;
 
 export type SectionName = keyof Settings;
 
+export type PoolEntry = Settings['pool']['entries'][string];
+
 /** The file as it may be written: everything is optional. */
 export type Document = z.infer<Schema['document']>;
 

@@ -11,6 +11,7 @@ import { type EgressReading, type EgressRow, type OwnChange, sourceWith } from '
 import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import { type Caller, operator } from '../values/caller.ts';
+import { isMember } from '../values/member.ts';
 import { ownerOf } from '../values/owner.ts';
 import { askAbout } from './ask.ts';
 import { changeEntry } from './audit.ts';
@@ -35,6 +36,13 @@ export interface ConfiguredDoors extends Pick<DoorsDependencies, 'store' | 'audi
   readonly edits: () => readonly Pick<Loaded, 'config'>[];
 }
 
+/** Nothing is allowed to a member of the pool. Its mark is that of no file, so that the rules of the first task replace it. */
+const closedReading: EgressReading = {
+  lists: { allow: [], deny: [], ports: [], presets: [] },
+  source: 'pool',
+  later: null,
+};
+
 interface RulesRevision {
   /** Mark (`sourceWith`) of the configuration by which this process asked. */
   readonly source: string;
@@ -42,7 +50,8 @@ interface RulesRevision {
 }
 
 export function doorsIn(loaded: Loaded, { edits, ...parts }: ConfiguredDoors): EgressDoors {
-  const reading = (taskId: string): EgressReading => egressReading(taskId, loaded, edits());
+  const reading = (taskId: string): EgressReading =>
+    isMember(taskId) ? closedReading : egressReading(taskId, loaded, edits());
   return new EgressDoors({
     home: loaded.home,
     env: loaded.env,

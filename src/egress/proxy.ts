@@ -41,6 +41,8 @@ export interface ProxyInput {
 }
 
 interface Open {
+  /** Task by whose name its connections are recorded. */
+  readonly taskId: string;
   readonly door: Door;
   readonly denials: Denials;
   revision: number;
@@ -148,6 +150,8 @@ class EgressProxy {
     try {
       const rules = await this.#parts.store.egress.of(row.id);
       if (rules === null) return await this.#shut(row.id);
+      // A task has claimed it: what is recorded from now on is of the task.
+      if ((this.#doors.get(row.id)?.taskId ?? row.taskId) !== row.taskId) await this.#shut(row.id);
       const open = this.#doors.get(row.id);
       if (open === undefined) await this.#open(row, rules);
       else if (open.revision !== rules.revision || open.source !== rules.source) await this.#revise(open, row, rules);
@@ -180,7 +184,7 @@ class EgressProxy {
     await withShortPath(directory, 'door', async (path) => await door.listen({ path }));
     await chmod(join(directory, 'door'), 0o777);
     const { revision, source } = rules;
-    this.#doors.set(row.id, { door, denials, revision, source, entrance: null });
+    this.#doors.set(row.id, { door, denials, revision, source, entrance: null, taskId: row.taskId });
   }
 
   #report({ id, taskId, backend }: SandboxRow, denied: Reported, count: number): void {

@@ -85,6 +85,7 @@ async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: List
   const log = logTo(input.log, input.logLevel);
   await clearStaged(join(api.config.home, 'uploads'));
   const { app, url } = await openPlace(service, { settings, place, log });
+  api.pool.keep();
   const home = held === null ? null : await openHomeDoor({ service, log, url, flags }).catch(closing(app));
   log.info({ url, socket: home?.socket ?? null }, 'listening');
   const { promise: idle, resolve } = Promise.withResolvers<void>();

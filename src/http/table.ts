@@ -12,6 +12,7 @@ import * as events from './routes/events.ts';
 import * as execs from './routes/execs.ts';
 import * as files from './routes/files.ts';
 import * as network from './routes/network.ts';
+import * as pool from './routes/pool.ts';
 import * as policy from './routes/policy.ts';
 import * as processes from './routes/processes.ts';
 import * as sandboxes from './routes/sandboxes.ts';
@@ -46,6 +47,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   ...processes.processRoutes,
   ...sessions.sessionRoutes,
   ...files.fileRoutes,
+  ...pool.poolRoutes,
   ...approvals.approvalRoutes,
   ...policy.policyRoutes,
   ...network.networkRoutes,

@@ -16,7 +16,10 @@ const current = new AsyncLocalStorage<Author>();
 const operator: Author = { owner: 'operator', by: 'operator', reason: null };
 
 /** For what happens by itself. */
-export const itself = (by: 'sweeper' | 'reaper' | 'shutdown' | 'proxy' | 'file', reason: string | null): Author => ({
+export const itself = (
+  by: 'sweeper' | 'reaper' | 'shutdown' | 'proxy' | 'file' | 'pool',
+  reason: string | null,
+): Author => ({
   owner: 'operator',
   by,
   reason,

@@ -10,9 +10,19 @@ import type { Clock } from '../lib/clock.ts';
 import type { SandboxRow, Store } from '../store/store.ts';
 import type { Asking, Caller, Said, Timed } from '../values/caller.ts';
 import type { WayOut } from '../egress/way-out.ts';
+import type { Plan } from '../plan/types.ts';
 import type { Effective } from './effective.ts';
 import type { Gate } from './gate.ts';
 import type { Uses } from './use.ts';
+
+/** Sandboxes that were made ahead of demand, as a creation asks for one. */
+export interface Claims {
+  /**
+   * A sandbox that is ready for the task of the plan, or null: then it is to be made. The caller holds the lease of the task, which has
+   * no sandbox. Throws `resource_exhausted` beyond the quota of its owner.
+   */
+  claim(plan: Plan, options: StepOptions): Promise<Handle | null>;
+}
 
 export interface Context {
   /** The state directory, absolute. */
@@ -27,6 +37,8 @@ export interface Context {
   /** Opens a backend once. Throws `invalid_argument` for an unknown name. */
   readonly backend: (name: string) => Promise<Backend>;
   readonly gate: Gate;
+  /** Sandboxes that were made ahead of demand. */
+  readonly claims: Claims;
   /** What callers hold of what all share. */
   readonly budgets: Budgets;
   readonly wayOut: WayOut;
@@ -69,8 +81,7 @@ export interface Handle {
 
 export const taskLease = (taskId: string): string => `task:${taskId}`;
 
-/** Held by the process that owns an ephemeral sandbox, for as long as it wants it. */
-export const processLease = (sandboxId: string): string => `sandbox:${sandboxId}`;
+export { processLease } from '../store/pool.ts';
 
 /** Another process may pull an image under this lease. */
 export const leaseTimeoutMs = 15 * 60_000;

@@ -14,11 +14,12 @@ import { quotaOf } from '../plan/quota.ts';
 import type { Quota } from '../store/quota.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
+import { isMember } from '../values/member.ts';
 import { ownerOf } from '../values/owner.ts';
 import { cancelable, type Context, type Handle, processLease, type StepOptions } from './context.ts';
 import { forgetCopies, shownCredentials } from './credentials.ts';
 import { labelsFor } from './change.ts';
-import { keptSandboxId, makeDirectory } from './directory.ts';
+import { directoryOf, keptSandboxId, makeDirectory } from './directory.ts';
 import { finish } from './finish.ts';
 import { labelsOf, newSandboxId, resourceName } from './identity.ts';
 import { keepLive } from './live.ts';
@@ -39,7 +40,7 @@ export async function createSandbox(context: Context, plan: Plan, options: StepO
   await context.wayOut.check(plan, null);
   const share = context.budgets.of('creations').take(ownerOf(plan.taskId));
   try {
-    return await createNew(context, plan, options);
+    return (await context.claims.claim(plan, options)) ?? (await createNew(context, plan, options));
   } finally {
     share.free();
   }
@@ -78,7 +79,10 @@ export async function placeSandbox(
       return await timed(options, 'create', async () => await ask(context, { plan, row, nonce, setid }, options));
     };
     const asker = { owner: ownerOf(row.taskId), signal: options.signal };
-    const sandbox = await context.gate.pass(row.backend, create, asker);
+    // Callers wait for theirs; for a member of the pool no caller does.
+    const sandbox = isMember(row.taskId)
+      ? await context.gate.passLast(row.backend, create)
+      : await context.gate.pass(row.backend, create, asker);
     await failpoint('after-create');
     const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
     const live = keepLive(context, row, sandbox, nonce);
@@ -86,7 +90,9 @@ export async function placeSandbox(
     await context.wayOut.enter(row, live);
     await forgetCopies(context, row);
     const degraded = [...row.degraded, ...unproved, ...setid.degraded, ...volumesMissed(plan, sandbox)];
-    const patch = { state: 'ready', ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
+    // A member is offered once it was measured.
+    const state = isMember(row.taskId) ? 'creating' : 'ready';
+    const patch = { state, ref: sandbox.ref, degraded, ...usedNow(context.clock) } as const;
     await context.store.sandboxes.update(row.id, patch);
     await failpoint('after-ready');
     return { row: { ...row, ...patch }, sandbox: live, how: what.how, lostSince: null };
@@ -103,22 +109,36 @@ export function quotaFor({ allowed }: Context, { taskId }: Pick<SandboxRow, 'tas
 
 async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
   const place = { home: context.home, backend: plan.spec.backend };
-  const keepsFiles = plan.spec.persistent && plan.guarantees.persistence === 'directory';
-  const id = (keepsFiles ? await keptSandboxId(place, plan.taskId) : null) ?? newSandboxId();
-  const { wallMs, boot } = momentOf(context.clock);
+  return rowOf(context, plan, (keepsFiles(plan) ? await keptSandboxId(place, plan.taskId) : null) ?? newSandboxId());
+}
+
+/** Whether the files of its sandboxes are in a directory of this host. */
+export const keepsFiles = ({ spec, guarantees }: Pick<Plan, 'spec' | 'guarantees'>): boolean =>
+  spec.persistent && guarantees.persistence === 'directory';
+
+export function rowOf(context: Context, plan: Plan, id: string): SandboxRow {
+  const { backend } = plan.spec;
   return {
     id,
-    taskId: plan.taskId,
-    backend: plan.spec.backend,
+    backend,
     name: resourceName(context.store.instance, { id, taskId: plan.taskId }),
+    ref: null,
+    directory: keepsFiles(plan) ? directoryOf({ home: context.home, backend }, id) : null,
+    effective: null,
+    ...askedOf(context, plan),
+  };
+}
+
+/** What a row has of the request for it, whichever resource it is about. */
+export function askedOf(context: Context, plan: Plan) {
+  const { wallMs, boot } = momentOf(context.clock);
+  return {
+    taskId: plan.taskId,
     spec: plan.spec,
     configured: plan.configured,
     fingerprint: plan.fingerprint,
     state: 'creating',
-    ref: null,
-    directory: keepsFiles ? `${context.home}/sandboxes/${plan.spec.backend}/${id}` : null,
     degraded: plan.degraded,
-    effective: null,
     generation: 1,
     ephemeral: plan.ephemeral,
     createdAt: wallMs,
@@ -130,7 +150,8 @@ async function newRow(context: Context, plan: Plan): Promise<SandboxRow> {
     idleMs: plan.idleMs,
     ttlMs: plan.ttlMs,
     labels: labelsFor(plan),
-  };
+    pool: null,
+  } as const;
 }
 
 async function ask(

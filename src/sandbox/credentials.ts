@@ -4,19 +4,21 @@ import { isCode } from '../errors.ts';
 import { keptKey } from '../inside/kept.ts';
 import { removeCopies } from '../secrets/credentials/copied.ts';
 import { readRecord, recordStamp, writeRecord } from '../secrets/credentials/record.ts';
+import { isMember } from '../values/member.ts';
 import { makeShown } from '../secrets/credentials/shown.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 
-/** What the backend is to show, where it can and files are declared. */
+/** What the backend is to show, where it can and files are declared. The task that claims a member of the pool may declare some. */
 export async function shownCredentials(
   context: Context,
   { guarantees, credentials }: Pick<Plan, 'guarantees' | 'credentials'>,
   row: SandboxRow,
 ): Promise<Mount | null> {
   const { configured, bySkills, directory } = credentials;
-  if (guarantees.credentials !== 'bind' || configured.length + bySkills.length === 0) return null;
+  const isNeeded = isMember(row.taskId) || configured.length + bySkills.length > 0;
+  if (guarantees.credentials !== 'bind' || !isNeeded) return null;
   return { source: await makeShown(context.home, row.id), target: directory, readOnly: true };
 }
 

@@ -11,6 +11,7 @@ import { lstat, mkdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node
 import { basename, join } from 'node:path';
 import { CaissonError } from '../errors.ts';
 import { entries } from '../lib/entries.ts';
+import { isMember } from '../values/member.ts';
 import { isTaskKey } from '../values/task.ts';
 
 export interface StateLocation {
@@ -61,16 +62,21 @@ export async function isDirectoryThere(directory: string): Promise<boolean> {
   }
 }
 
+/** A member of the pool has no task whose link could point to it. */
 export async function makeDirectory(place: StateLocation, taskId: string, sandboxId: string): Promise<string> {
   const directory = directoryOf(place, sandboxId);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (!isMember(taskId)) await linkDirectory(place, taskId, sandboxId);
+  return directory;
+}
+
+async function linkDirectory(place: StateLocation, taskId: string, sandboxId: string): Promise<void> {
   const link = linkOf(place, taskId);
   await mkdir(join(link, '..'), { recursive: true, mode: 0o700 });
-  await mkdir(directory, { recursive: true, mode: 0o700 });
   const fresh = `${link}.${sandboxId}`;
   await rm(fresh, { force: true });
   await symlink(join('..', sandboxId), fresh);
   await rename(fresh, link);
-  return directory;
 }
 
 /**

@@ -13,13 +13,14 @@ import { withLease } from './lease.ts';
 import { forgetLive } from './live.ts';
 import { stopResource } from './power.ts';
 import { sandboxMissingError } from './step.ts';
+import { isMember } from '../values/member.ts';
 import { ownerOf } from '../values/owner.ts';
 
 /** Finds the row of a sandbox by the id of its task or its own. Throws `not_found`. */
 export async function findRow(context: Pick<Context, 'store'>, task: string): Promise<SandboxRow> {
   const row = await findIfThere(context, task);
   if (row !== null) return row;
-  const rows = await Array.fromAsync(everySandbox(context.store.sandboxes, { owner: ownerOf(task) }));
+  const rows = await Array.fromAsync(everySandbox(context.store.sandboxes, { owner: ownerOf(task), members: false }));
   const known = rows.filter(({ ephemeral }) => !ephemeral);
   throw sandboxMissingError(
     task,
@@ -27,8 +28,10 @@ export async function findRow(context: Pick<Context, 'store'>, task: string): Pr
   );
 }
 
+/** A member of the pool is the sandbox of no caller, also by its id. */
 export async function findIfThere({ store }: Pick<Context, 'store'>, task: string): Promise<SandboxRow | null> {
-  return (await store.sandboxes.ofTask(task)) ?? (await store.sandboxes.find(task));
+  const row = (await store.sandboxes.ofTask(task)) ?? (await store.sandboxes.find(task));
+  return row === null || isMember(row.taskId) ? null : row;
 }
 
 export async function stopSandbox(context: Context, task: string, options: StepOptions): Promise<void> {

@@ -5,6 +5,7 @@
 import { type CaissonError, toCaissonError } from '../errors.ts';
 import { actingAs, itself } from '../lib/author.ts';
 import type { Clock } from '../lib/clock.ts';
+import { failpoint } from '../lib/failpoint.ts';
 import { everySandbox } from '../store/every-sandbox.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { type Context, processLease, taskLease } from './context.ts';
@@ -12,6 +13,7 @@ import { finishStop } from './end.ts';
 import { endedBy } from './ended-by.ts';
 import { type Expiry, expiryOf, startsIdle } from './expiry.ts';
 import { attachIfThere, finish } from './finish.ts';
+import { isMember } from '../values/member.ts';
 import { usedNow } from './use.ts';
 import { isWorking } from './working.ts';
 
@@ -66,6 +68,7 @@ async function reasonFor(context: Context, row: SandboxRow, clock: Clock): Promi
   // Its process makes an ephemeral sandbox without the lease of the task.
   if (row.ephemeral && row.state === 'creating') return null;
   if (row.state === 'creating' || row.state === 'destroying' || row.state === 'stopping') return 'unfinished';
+  if (row.state === 'pooled') return expiryOf(row, clock);
   if (startsIdle(row, clock)) await context.store.sandboxes.update(row.id, usedNow(clock));
   const expiry = expiryOf(row, clock);
   if (expiry === 'idle' && !row.ephemeral && (!(await canStop(context, row)) || (await isWorking(context, row))))
@@ -97,12 +100,20 @@ async function sweepOne(context: Context, row: SandboxRow, clock: Clock): Promis
 
 async function sweepHeld(context: Context, { row, reason }: Omit<Swept, 'error'>, clock: Clock): Promise<Swept | null> {
   const current = await context.store.sandboxes.find(row.id);
-  if (current === null || current.generation !== row.generation) return null;
+  if (current === null || current.generation !== row.generation || current.taskId !== row.taskId) return null;
   if (reason === 'idle' && !(await mayStop(context, current, clock))) return null;
   const stops = current.state === 'stopping' || (reason === 'idle' && !current.ephemeral);
-  const keepFiles = reason === 'ttl' || current.state === 'creating';
+  const keepFiles = !isMember(current.taskId) && (reason === 'ttl' || current.state === 'creating');
+  if (current.state === 'pooled') return await outcome(current, reason, () => drainMember(context, current));
   const work = () => (stops ? stop(context, current) : finish(context, current, { keepFiles }));
   return await outcome(current, reason, work);
+}
+
+/** Removes a member of the pool, unless a claim comes first. */
+export async function drainMember(context: Context, row: SandboxRow): Promise<void> {
+  if (!(await context.store.pool.retire(row.id, endedBy('the pool')))) return;
+  await failpoint('after-retire');
+  await finish(context, { ...row, state: 'destroying' }, { keepFiles: false });
 }
 
 /** The verdict was formed from a row that was read a while ago: one transaction looks again, at its uses too. */

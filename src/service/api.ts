@@ -17,6 +17,7 @@ import type { SecretsApi } from './admin/secrets-api.ts';
 import type { InstallationApi } from './installation.ts';
 import type { NetworkApi } from './network-api.ts';
 import type { FilesApi } from './verbs/files.ts';
+import type { PoolApi } from './verbs/pool.ts';
 import type { SandboxesApi } from './verbs/sandboxes.ts';
 import type { ByTask } from './verbs/task.ts';
 import type { HookView } from '../guard/hooks/types.ts';
@@ -51,6 +52,8 @@ import type {
 } from './types.ts';
 
 export type { FilesApi } from './verbs/files.ts';
+export type { PoolApi } from './verbs/pool.ts';
+export type { Drained, PoolView } from '../pool/types.ts';
 export type { SandboxChange, SandboxesApi } from './verbs/sandboxes.ts';
 export type { ByTask } from './verbs/task.ts';
 export type * from './network-api.ts';
@@ -249,6 +252,8 @@ export interface CaissonApi {
   readonly sessions: SessionsApi;
   /** Files inside sandboxes. */
   readonly files: FilesApi;
+  /** Sandboxes that are made ahead of demand. */
+  readonly pool: PoolApi;
   /** Commands that wait for a person. */
   readonly approvals: ApprovalsApi;
   /** Verdicts about commands. */

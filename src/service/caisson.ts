@@ -16,6 +16,7 @@ import type {
   McpServersApi,
   NetworkApi,
   PolicyApi,
+  PoolApi,
   ProcessesApi,
   SandboxesApi,
   SandboxRequest,
@@ -32,6 +33,7 @@ import type { GcDependencies } from './admin/gc.ts';
 import { type ImageBuilder, createImagesApi } from './admin/images.ts';
 import { createInstallationApi } from './admin/installation.ts';
 import { createMcpServersApi } from './admin/mcp-servers.ts';
+import { poolOf } from './admin/pool.ts';
 import { createSecretsApi } from './admin/secrets.ts';
 import { createTokensApi } from './admin/tokens.ts';
 import { Sweeper } from './admin/sweeper.ts';
@@ -58,6 +60,7 @@ import type { Context, StepOptions } from '../sandbox/context.ts';
 import { ownedBySelf, removeEphemeral } from '../sandbox/ephemeral.ts';
 import { type Within, withSandbox } from '../sandbox/healing.ts';
 import { Plans } from '../sandbox/plan.ts';
+import type { Pool } from '../pool/pool.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { approvals } from './verbs/approvals.ts';
 import { execs } from './verbs/execs.ts';
@@ -73,6 +76,7 @@ export type { ImageBuilder } from './admin/images.ts';
 export interface CaissonDependencies extends GcDependencies, ExecAdmissionInput, Pick<AttemptDependencies, 'loops'> {
   readonly loaded: Loaded;
   readonly builder: ImageBuilder;
+  readonly pool: Pool;
   readonly config: ConfigView;
   readonly policy: PolicyApi;
   readonly network: Pick<NetworkApi, 'checker'>;
@@ -94,6 +98,7 @@ export class Caisson implements CaissonApi {
   readonly processes: ProcessesApi;
   readonly sessions: SessionsApi;
   readonly files: FilesApi;
+  readonly pool: PoolApi;
   readonly approvals: ApprovalsApi;
   readonly policy: PolicyApi;
   readonly network: NetworkApi;
@@ -124,6 +129,7 @@ export class Caisson implements CaissonApi {
     const redaction: NetworkDependencies['redaction'] = (owner) => origin.redactions.of(owner).current();
     this.network = { ...parts.network, ...createNetworkApi({ context, env, redaction }) };
     this.approvals = byTask(parts.approvals, approvals);
+    this.pool = poolOf(parts.pool);
     this.audit = createAuditApi(context);
     this.events = createEventsApi(context);
     this.images = createImagesApi(parts);
@@ -158,7 +164,6 @@ export class Caisson implements CaissonApi {
     this.sessions = byTask(this.#openSessions, sessions);
     const own = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
     this.sandboxes = byTask(withKeys(own, sandboxes), sandboxes);
-    const userHome = env['HOME'] ?? homedir();
     const tools = fileTools({
       context,
       guard,
@@ -169,7 +174,7 @@ export class Caisson implements CaissonApi {
       closing: this.#ending.signal,
       redactions: origin.redactions,
     });
-    const found = { ...tools, ...createCopyTools({ context, userHome, within }) };
+    const found = { ...tools, ...createCopyTools({ context, userHome: env['HOME'] ?? homedir(), within }) };
     this.files = withKeys(withRelativePaths(found, files, { planOf, cwd }), files);
   }
 

@@ -27,6 +27,8 @@ export interface SandboxFilter extends PageInput {
   readonly state?: View['state'];
   /** Only those with all of these labels. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Those that were made ahead of demand and that no task has taken, instead of those of tasks. */
+  readonly pool?: boolean;
 }
 
 export interface ExecFilter extends PageInput {

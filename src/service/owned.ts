@@ -41,7 +41,7 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     network: actingFor(api.network, network, caller),
     config: actingFor(api.config, {}, caller),
   };
-  const { policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation } = api;
+  const { policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation, pool } = api;
   return {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
@@ -56,6 +56,7 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     backends,
     mcpServers,
     installation,
+    pool,
     close: (options) => api.close(options),
   };
 }

@@ -2,6 +2,7 @@
 import type { Audit } from '../audit/types.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Guard } from '../guard/open.ts';
+import type { Pool } from '../pool/pool.ts';
 import type { Backends } from '../sandbox/backends.ts';
 import type { Context } from '../sandbox/context.ts';
 import type { Stage } from './closing.ts';
@@ -9,6 +10,7 @@ import type { Webhooks } from './webhooks/open.ts';
 
 export interface Closables {
   readonly context: Pick<Context, 'wayOut' | 'store'>;
+  readonly pool: Pick<Pool, 'close'>;
   readonly guard: Pick<Guard, 'approvals'>;
   readonly journal: Pick<Journal, 'close'>;
   readonly known: Pick<Backends, 'closing'>;
@@ -19,8 +21,18 @@ export interface Closables {
   readonly unwatch: () => Promise<void>;
 }
 
-export function releasing({ context, guard, journal, known, audit, webhooks, unwatch }: Closables): readonly Stage[] {
+export function releasing({
+  context,
+  pool,
+  guard,
+  journal,
+  known,
+  audit,
+  webhooks,
+  unwatch,
+}: Closables): readonly Stage[] {
   return [
+    () => [{ what: 'the pool', ended: pool.close() }],
     () => [
       { what: 'the last calls of webhooks', ended: webhooks.now.close() },
       { what: 'the look at the configuration file', ended: unwatch() },

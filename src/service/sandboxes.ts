@@ -58,9 +58,9 @@ export class Sandboxes implements SandboxesApi {
     return { sandbox: viewOf({ ...row, effective }, sandbox.place, this.#context.clock), how, lostSince };
   }
 
-  async list(filter: SandboxFilter = {}): Promise<Page<SandboxView>> {
+  async list({ pool = false, ...filter }: SandboxFilter = {}): Promise<Page<SandboxView>> {
     const limit = limitOf(filter);
-    const query = { ...filter, after: positionOf(filter), limit: limit + 1 };
+    const query = { ...filter, members: pool, after: positionOf(filter), limit: limit + 1 };
     const rows = await this.#context.store.sandboxes.list(query);
     const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
     return { items: items.map((row) => viewOf(row, null, this.#context.clock)), nextCursor };

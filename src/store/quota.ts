@@ -1,6 +1,7 @@
 /** How much all sandboxes of one owner may take together. Part of the contract of the store, which decides when it writes a row. */
 import type { Limits } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
+import { isMember } from '../values/member.ts';
 import { ownerOf } from '../values/owner.ts';
 
 /** `null`: no such limit. */
@@ -21,11 +22,11 @@ const retryAfterSeconds = 30;
 
 /**
  * Throws `resource_exhausted` where a sandbox would be one too many beside the others of its owner, or take more than is left.
- * Stopped ones count: they start again without asking. One without a limit of its own counts as the whole total. Pure.
+ * Stopped ones count: they start again without asking. Members of the pool are of no owner. One without a limit of its own counts as the whole total. Pure.
  */
 export function refuseBeyond(row: QuotaRow, rows: readonly QuotaRow[], { sandboxes, total }: Quota): void {
   const owner = ownerOf(row.taskId);
-  const others = rows.filter(({ id, taskId }) => id !== row.id && ownerOf(taskId) === owner);
+  const others = rows.filter(({ id, taskId }) => id !== row.id && !isMember(taskId) && ownerOf(taskId) === owner);
   if (sandboxes !== null && others.length >= sandboxes)
     throw quotaError(owner, { limit: 'sandboxes', max: sandboxes, used: others.length });
   for (const [limit, name] of totals) {

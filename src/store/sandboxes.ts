@@ -22,10 +22,12 @@ export interface Degradation {
  *                         |           +--|--------------------+
  *                         +--------------+--------------------+--> destroying --> (none)
  *
+ * A member of the pool goes from `creating` to `pooled`, and from there by a claim to `creating`, now of a task, or to `destroying`.
+ *
  * `creating`, `stopping` and `destroying` are only legal while a live holder has the lease of the sandbox; without one
  * they are what a crash left: the next holder finishes a creation or a removal, and resumes a sandbox that is `stopping`.
  */
-export type SandboxState = 'creating' | 'ready' | 'stopping' | 'stopped' | 'destroying';
+export type SandboxState = 'creating' | 'pooled' | 'ready' | 'stopping' | 'stopped' | 'destroying';
 
 /** A moment by the boot clock of one boot, in milliseconds. */
 export interface BootMark {
@@ -40,6 +42,8 @@ export interface SandboxQuery extends Page, Partial<Pick<SandboxRow, 'backend' |
   /** A task id or a sandbox id. */
   readonly task?: string;
   readonly owner?: string;
+  /** Members of the pool alone, or all but them. Absent: both. */
+  readonly members?: boolean;
 }
 
 export interface StopIntent {
@@ -51,6 +55,14 @@ export interface StopIntent {
    * Absent: in any case.
    */
   readonly idle?: Pick<SandboxRow, 'usedAt' | 'usedBoot' | 'idleMs'>;
+}
+
+/** What a row keeps of the entry of the pool that made it, while it is a member. */
+export interface PoolMark {
+  /** Name of the entry in the configuration. */
+  readonly entry: string;
+  /** Id of the image when it was made. `null`: the place does not tell. */
+  readonly image: string | null;
 }
 
 export interface SandboxRow {
@@ -103,6 +115,8 @@ export interface SandboxRow {
   readonly ttlMs: number | null;
   /** Labels that callers gave; Caisson reads no meaning into them. */
   readonly labels: Labels;
+  /** Mark of a member of the pool. `null`: it is the sandbox of a task. */
+  readonly pool: PoolMark | null;
 }
 
 export type SandboxPatch = Partial<
@@ -126,6 +140,7 @@ export type SandboxPatch = Partial<
     | 'idleMs'
     | 'ttlMs'
     | 'labels'
+    | 'pool'
   >
 >;
 

@@ -18,6 +18,7 @@ import type { StoreFigures } from './figures.ts';
 import type { Leases } from './leases.ts';
 import type { Outbox } from './outbox.ts';
 import type { Places } from './places.ts';
+import type { Pool } from './pool.ts';
 import type { Records } from './records.ts';
 import type { Sandboxes, Uses } from './sandboxes.ts';
 
@@ -34,6 +35,8 @@ export interface Store {
   readonly sandboxes: Sandboxes;
   /** Uses of sandboxes, and stops, which wait for none. */
   readonly uses: Uses;
+  /** Members of the pool. */
+  readonly pool: Pool;
   readonly execs: Execs;
   /** Places of the records of execs in the journal. */
   readonly records: Records;

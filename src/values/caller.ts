@@ -30,7 +30,10 @@ export interface Bounds {
 export const operator = 'operator';
 
 /** A part of a call that took time: the policy with its questions, waiting for a turn to create, creating, starting. */
-export type Phase = 'policy' | 'queue' | 'create' | 'start';
+export type Phase = 'policy' | 'queue' | 'create' | 'start' | 'pool' | `pool-${PoolMiss}`;
+
+/** Why a sandbox that was made ahead of demand did not serve. */
+export type PoolMiss = 'mounts' | 'network' | 'registry' | 'files' | 'empty' | 'dead';
 
 /** Sees how long the parts of a call took. */
 export type Timed = (phase: Phase, ms: number) => void;

@@ -47,6 +47,7 @@ export const coreRooms: Readonly<Record<string, readonly string[]>> = {
     'exec',
     'egress',
   ],
+  pool: ['lib', 'values', 'store', 'config', 'plan', 'sandbox', 'egress'],
   guard: [
     'lib',
     'values',

@@ -21,6 +21,7 @@ import { network } from './double-network.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 import { access } from './double-access.ts';
 import { audit, events } from './double-records.ts';
+import { pool } from './double-pool.ts';
 
 export const spec: Spec = {
   backend: 'docker',
@@ -302,6 +303,7 @@ export class Fixed {
   readonly audit = audit;
   readonly events = events;
   readonly approvals = approvals;
+  readonly pool = pool;
   readonly access = access;
   readonly network = network;
   readonly installation = installation;

@@ -122,6 +122,10 @@ describe('tables', () => {
           try: look at what that owner does (caisson ps, caisson audit tail), or raise server.limits.questions
         warning questions: 240 of 256 are in use, most of it by mallory (64)
           try: look at what that owner does (caisson ps, caisson audit tail), or raise server.limits.questions
+
+      pool: ready. 2 of 4 sandboxes stand ready, 1 being made
+        warning web: 0 of 2 stand ready, and the last one could not be made: the engine is down
+          try: correct pool.entries.web, or what it needs
       "
     `);
     expect((await cli(['doctor', 'singularity'])).exitCode).toBe(1);
@@ -131,6 +135,7 @@ describe('tables', () => {
       { status: 'missing' },
       { part: 'policy rules', status: 'ready' },
       { part: 'limits', status: 'ready' },
+      { part: 'pool', status: 'ready' },
     ]);
     expect((await cli(['doctor', 'dokcer'])).exitCode).toBe(125);
   });

@@ -12,6 +12,7 @@ import { acquire } from '../../src/sandbox/acquire.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import { LaneTally } from '../../src/exec/lane/tally.ts';
 import { Budgets } from '../../src/budget/budgets.ts';
+import { noClaims } from './no-claims.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { Plans } from '../../src/sandbox/plan.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
@@ -54,6 +55,7 @@ async function placeFor(home: string): Promise<{ readonly context: Context; read
       name === 'modal' ? Promise.resolve(backend) : Promise.reject(new Error(`asked for ${name}`)),
     wayOut: noWayOut(() => Promise.resolve(backend)),
     gate: new Gate(1),
+    claims: noClaims,
     budgets: new Budgets(() => ({})),
     live: new Map(),
     measuring: new Map(),

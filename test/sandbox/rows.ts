@@ -38,6 +38,7 @@ export function row(patch: Partial<SandboxRow> = {}): SandboxRow {
     idleMs: null,
     ttlMs: null,
     labels: {},
+    pool: null,
     ...patch,
   };
 }

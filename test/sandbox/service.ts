@@ -10,6 +10,7 @@ import { LaneTally } from '../../src/exec/lane/tally.ts';
 import type { Context } from '../../src/sandbox/context.ts';
 import type { Plan } from '../../src/plan/types.ts';
 import { Budgets } from '../../src/budget/budgets.ts';
+import { noClaims } from './no-claims.ts';
 import { Gate } from '../../src/sandbox/gate.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
 import { type FakeOptions, fakeBackend } from '../fixtures/fake-backend/backend.ts';
@@ -56,6 +57,7 @@ export function afresh(): Afresh {
       backend: () => Promise.resolve(backend),
       wayOut: noWayOut(() => Promise.resolve(backend)),
       gate: new Gate(2),
+      claims: noClaims,
       budgets: new Budgets(() => ({})),
       live: new Map(),
       measuring: new Map(),

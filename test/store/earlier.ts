@@ -22,6 +22,10 @@ export function earlierWith(path: string, steps: readonly Migration[], row: Sand
   chmodSync(path, 0o600);
 }
 
+/** Step 19. */
+export const withoutPool =
+  'DROP INDEX sandboxes_pooled; DROP INDEX sandboxes_members; ALTER TABLE sandboxes DROP COLUMN pool;';
+
 /** Steps 7 to 16. Triggers name columns, so that it is the first one to go. */
 export const withoutService = `
   DROP TABLE record_segments; DROP TABLE egress_rules; DROP TABLE process_places; DROP TABLE events;

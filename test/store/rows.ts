@@ -40,6 +40,7 @@ export function newRow(over: Partial<SandboxRow> = {}): SandboxRow {
     idleMs: 300_000,
     ttlMs: null,
     labels: {},
+    pool: null,
     ...over,
   };
 }

@@ -71,7 +71,7 @@ describe('a damaged row', () => {
     ['spec', markedWrongly, 'spec.filteredBy should be place'],
     ['ref', '{"v":1,"x":{}}', 'ref.x should be a number'],
     ['ref', '{}', 'ref.v should be a whole number'],
-    ['state', 'dancing', 'state should be creating or ready or stopping or stopped or destroying'],
+    ['state', 'dancing', 'state should be creating or pooled or ready or stopping or stopped or destroying'],
     ['degraded', '{}', 'degraded should be a list'],
     ['effective', '[]', 'effective should be an object'],
     ['labels', '{"a":1}', 'labels.a should be a string'],

@@ -8,6 +8,7 @@ import { escapeLine } from '../escape.ts';
 import { describeDegraded } from '../explain.ts';
 import { formatNamed } from '../format.ts';
 import { pendingLines } from '../pending.ts';
+import { poolCheck } from '../pool.ts';
 import type { Paint } from '../paint.ts';
 import type { CommandApi } from '../world.ts';
 
@@ -79,10 +80,12 @@ interface OwnPart {
 
 async function ownParts(service: CommandApi): Promise<readonly OwnPart[]> {
   const budgets = budgetsCheck(await service.installation.budgets());
+  const pool = poolCheck(await service.pool.list());
   return [
     { part: 'policy rules', check: await rulesOf(service) },
     ...(await fileOf(service)),
     ...(budgets === null ? [] : [{ part: 'limits', check: budgets }]),
+    ...(pool === null ? [] : [{ part: 'pool', check: pool }]),
   ];
 }
 

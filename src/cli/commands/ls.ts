@@ -22,6 +22,7 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
   exitsAsCommand: false,
   options: {
     account: { type: 'flag', about: 'what runs in the accounts of cloud services' },
+    pool: { type: 'flag', about: 'those that were made ahead of demand, and that no task has taken' },
     label: { type: 'list', value: 'KEY=VALUE', about: 'only those with this label; all must hold' },
     filter: {
       type: 'list',
@@ -44,7 +45,7 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
     const service = await context.service();
     if (given.flag('account')) return await listAccounts(given.list('filter'), service, context);
     const all = await Array.fromAsync(
-      everyItem((page) => service.sandboxes.list({ ...page, labels }, context.options)),
+      everyItem((page) => service.sandboxes.list({ ...page, labels, pool: given.flag('pool') }, context.options)),
     );
     const sandboxes = all.filter(wanted);
     if (context.json) await context.printJson(sandboxes);
@@ -96,7 +97,7 @@ const tests: Readonly<Record<string, Test>> = {
   image: ({ spec }, value) => spec.image === value,
   task: ({ taskId }, value) => taskId.startsWith(value),
 };
-const states: readonly string[] = ['creating', 'ready', 'stopping', 'stopped', 'destroying'];
+const states: readonly string[] = ['creating', 'pooled', 'ready', 'stopping', 'stopped', 'destroying'];
 
 function filterOf(texts: readonly string[]): (sandbox: SandboxView) => boolean {
   const held = texts.map(testOf);

@@ -30,7 +30,6 @@ export interface Caller {
 }
 
 export function commandApi({ ask, answer }: Clients, { home, env, skill, asking, close }: Caller): CommandApi {
-  const { events, audit, images, backends, sandboxes, installation } = ask;
   const wanted = <Request extends CommandExtras>(request: Request): Request => ({
     ...request,
     execId: request.execId ?? newExecId(),
@@ -46,12 +45,13 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
     return await unattended(wanted(request), { act, look });
   };
   return {
-    events,
-    audit,
-    images,
-    backends,
-    sandboxes,
-    installation,
+    events: ask.events,
+    audit: ask.audit,
+    images: ask.images,
+    backends: ask.backends,
+    sandboxes: ask.sandboxes,
+    pool: ask.pool,
+    installation: ask.installation,
     run,
     exec: start,
     execs: { ...ask.execs, run },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { BudgetName } from '../../budget/types.ts';
 import { flagKey, key } from '../../lib/config-key.ts';
+import { poolEntries } from './pool.ts';
 
 const bytes = z
   .number()
@@ -92,4 +93,10 @@ export const poolSection = z.strictObject({
     'a whole number from 1 on, or null',
     'Sandboxes that are created at the same time. null: twice the cores of this host.',
   ),
+  entries: key(
+    poolEntries,
+    'entries by name, each with size and what its sandboxes are made from',
+    'Sandboxes that the service makes ahead of demand, by names of your own.',
+  ),
+  keep: flagKey('Whether those that no task has taken stay when the service stops.'),
 });

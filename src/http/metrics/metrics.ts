@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { CaissonApi } from '../../service/api.ts';
+import type { CaissonApi, Options } from '../../service/api.ts';
 import { EventCounts } from './events.ts';
 import { gaugesOf } from './gauges.ts';
 
@@ -13,7 +13,7 @@ import { gaugesOf } from './gauges.ts';
 const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 
 /** Part of a call, or the whole until the first byte of its answer. */
-export type Step = 'policy' | 'queue' | 'create' | 'start' | 'first_byte';
+export type Step = Parameters<NonNullable<Options['onTimed']>>[0] | 'first_byte';
 
 interface Answered {
   /** Path of the route in the application: `/v1/sandboxes/:id`. `undefined`: no route. */

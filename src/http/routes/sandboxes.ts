@@ -5,7 +5,7 @@ import { sandboxes } from '../../service/verbs/sandboxes.ts';
 import { outline, served } from '../made.ts';
 import { Page } from '../reply.ts';
 import { route } from '../route.ts';
-import { bare, inside, pageOf, pageQuery, sandboxName } from '../schemas/common.ts';
+import { bare, inside, pageOf, pageQuery, queryFlag, sandboxName } from '../schemas/common.ts';
 import { acquired, limitsPage, labelQuery, plain, sandbox, sandboxBody, states } from '../schemas/sandboxes.ts';
 import type { Call } from '../types.ts';
 
@@ -35,6 +35,7 @@ export const listSandboxes = route({
     backend: z.string().max(32).exactOptional(),
     state: states.exactOptional(),
     label: labelQuery.exactOptional(),
+    pool: queryFlag.exactOptional(),
   }),
   answer: pageOf(sandbox),
   run: ({ api, query: { label, ...filter } }) =>

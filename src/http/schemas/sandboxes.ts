@@ -66,7 +66,7 @@ export const sandboxBody = bodyWithTask('SandboxRequest', {
   ...sandboxFields,
 });
 
-export const states = z.enum(['creating', 'ready', 'stopping', 'stopped', 'destroying']);
+export const states = z.enum(['creating', 'pooled', 'ready', 'stopping', 'stopped', 'destroying']);
 export const how = z.enum(['created', 'found', 'started', 'recreated']);
 export const lostSince = time
   .nullable()

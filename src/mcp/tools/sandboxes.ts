@@ -7,7 +7,7 @@ import { tool } from '../tool.ts';
 import { degradedList, newTask, task } from './schemas.ts';
 
 const limit = z.number().positive().optional();
-const states = ['creating', 'ready', 'stopping', 'stopped', 'destroying'] as const;
+const states = ['creating', 'pooled', 'ready', 'stopping', 'stopped', 'destroying'] as const;
 
 const sandbox = z.object({
   task: z.string(),

@@ -82,7 +82,7 @@ export async function configuredAgain({ entries, keys, loaded: { home } }: Confi
 
 /**
  * Loads a text as if it were the file, and by itself: a switch, `.env` or a flag above it hides no mistake. Throws as the opening
- * does, and for backends of `tasks` that are not there.
+ * does, and for backends of `tasks` and of the pool that are not there.
  */
 export async function tried(built: Built, input: Input, text: string): Promise<Loaded> {
   const home = homeOf(input);
@@ -92,6 +92,7 @@ export async function tried(built: Built, input: Input, text: string): Promise<L
   const read = await loadConfig({ env: {}, cwd: input.cwd, home, text, backends: keys, looksOnly: true, alone: true });
   checkBackend(read, entries);
   checkTasks(read, entries);
+  checkPool(read, entries);
   return read;
 }
 
@@ -108,6 +109,11 @@ function checkTasks({ config, forTask }: Loaded, entries: Entries): void {
   for (const [name, { backend }] of Object.entries(config.tasks))
     if (backend !== undefined)
       checkName(backend, `tasks.${name}.backend, ${forTask(name).originOf('backend')}`, entries);
+}
+
+function checkPool({ config }: Loaded, entries: Entries): void {
+  for (const [name, { backend }] of Object.entries(config.pool.entries))
+    if (backend !== undefined) checkName(backend, `pool.entries.${name}.backend`, entries);
 }
 
 function checkName(backend: string, where: string, entries: Entries): void {

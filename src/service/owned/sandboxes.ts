@@ -13,8 +13,10 @@ export function sandboxesOf(mine: Mine): SandboxesApi {
       const acquired = await noun.create({ ...request, taskId: key }, options);
       return { ...acquired, sandbox: scope.ofTask(acquired.sandbox) };
     });
-  const list: SandboxesApi['list'] = ({ task, ...filter } = {}, options) =>
+  const list: SandboxesApi['list'] = ({ task, pool, ...filter } = {}, options) =>
     asked(async () => {
+      // Members of the pool are of no owner.
+      if (pool === true) return { items: [], nextCursor: null };
       const named = task === undefined ? {} : { task: await place(task) };
       const within = bound.filter(filter);
       if (within === null) return { items: [], nextCursor: null };

@@ -18,6 +18,7 @@ import { files } from '../verbs/files.ts';
 import { images } from '../verbs/images.ts';
 import { installation } from '../verbs/installation.ts';
 import { mcpServers } from '../verbs/mcp-servers.ts';
+import { pool } from '../verbs/pool.ts';
 import { secrets } from '../verbs/secrets.ts';
 import { tokens } from '../verbs/tokens.ts';
 import { made } from './made.ts';
@@ -34,6 +35,7 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     processes: processesOf(mine),
     sessions: sessionsOf(mine),
     files: made(mine, api.files, { rows: files, byHand: {} }),
+    pool: made(mine, api.pool, { rows: pool, byHand: {} }),
     approvals: decisionsOf(mine),
     policy: policyOf(mine),
     network: networkOf(mine),

@@ -80,7 +80,7 @@ export const sandboxes = {
   list: {
     ...read('GET', '/v1/sandboxes', 'Lists sandboxes as they are recorded, oldest first.'),
     takes: ['...?'],
-    keys: { limit: true, cursor: true, backend: true, state: true, task: true, owner: true, labels: true },
+    keys: { limit: true, cursor: true, backend: true, state: true, task: true, owner: true, labels: true, pool: true },
     brief: true,
   },
   get: {

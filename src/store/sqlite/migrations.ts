@@ -8,6 +8,7 @@ import { eventSharesSchema } from './event-shares.ts';
 import { eventsSchema } from './events-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
 import { pagesSchema } from './pages-schema.ts';
+import { poolSchema } from './pool-schema.ts';
 import { recordsSchema } from './records-schema.ts';
 
 export interface Migration {
@@ -184,6 +185,7 @@ export const migrations: readonly Migration[] = [
   },
   { version: 17, sql: eventSharesSchema },
   { version: 18, sql: pagesSchema },
+  { version: 19, sql: poolSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

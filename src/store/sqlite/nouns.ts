@@ -7,6 +7,7 @@ import type { Execs } from '../execs.ts';
 import type { Leases } from '../leases.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Places } from '../places.ts';
+import type { Pool } from '../pool.ts';
 import type { Sandboxes, Uses } from '../sandboxes.ts';
 import type { Store } from '../store.ts';
 import { nounOf } from './noun.ts';
@@ -29,6 +30,12 @@ const sandboxes: Tasks<Sandboxes> = {
   find: (id) => `read the record of sandbox ${id}`,
   ofTask: (taskId) => `read the sandbox of task ${taskId}`,
   list: () => 'read the sandboxes',
+};
+
+const pool: Tasks<Pool> = {
+  claim: ({ becomes }) => `claim a member of the pool for ${becomes.taskId}`,
+  offer: (id) => `offer the member ${id} of the pool`,
+  retire: (id) => `take the member ${id} out of the pool`,
 };
 
 const uses: Tasks<Uses> = {
@@ -102,6 +109,7 @@ export function nounsOf(db: DatabaseSync, tables: Tables): Nouns {
   return {
     leases: nounOf(db, tables.leases, leases),
     sandboxes: nounOf(db, tables.sandboxes, sandboxes),
+    pool: nounOf(db, tables.pool, pool),
     uses: nounOf(db, tables.uses, uses),
     execs: {
       ...nounOf(db, tables.execs, execs),

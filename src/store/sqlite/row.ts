@@ -3,6 +3,7 @@ import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Hardening, Limits, Mount, Ref, Spec } from '../../backend.ts';
 import { CaissonError } from '../../errors.ts';
 import type { Labels } from '../../values/labels.ts';
+import type { PoolMark } from '../sandboxes.ts';
 import type { BootMark, Degradation, SandboxRow } from '../store.ts';
 import {
   type Check,
@@ -71,6 +72,8 @@ const ref: Check<Ref> = (value, at) => {
 
 const bootMark: Check<BootMark> = object<BootMark>({ id: text, ms: number });
 
+const poolMark: Check<PoolMark> = object<PoolMark>({ entry: text, image: nullable(text) });
+
 const labels: Check<Labels> = (value, at) =>
   Object.fromEntries(Object.entries(record(value, at)).map(([key, each]) => [key, text(each, `${at}.${key}`)]));
 
@@ -95,7 +98,7 @@ const columns: { readonly [K in keyof SandboxRow]: Column<SandboxRow[K]> } = {
   spec: { column: 'spec', encoding: 'json', check: json(spec) },
   configured: { column: 'configured', encoding: 'json', check: nullable(json(spec)) },
   fingerprint: plain('fingerprint', text),
-  state: plain('state', oneOf('creating', 'ready', 'stopping', 'stopped', 'destroying')),
+  state: plain('state', oneOf('creating', 'pooled', 'ready', 'stopping', 'stopped', 'destroying')),
   ref: { column: 'ref', encoding: 'json', check: nullable(json(ref)) },
   directory: plain('directory', nullable(text)),
   degraded: { column: 'degraded', encoding: 'json', check: json(list(degradation)) },
@@ -111,6 +114,7 @@ const columns: { readonly [K in keyof SandboxRow]: Column<SandboxRow[K]> } = {
   idleMs: plain('idle_ms', nullable(integer)),
   ttlMs: plain('ttl_ms', nullable(integer)),
   labels: { column: 'labels', encoding: 'json', check: json(labels) },
+  pool: { column: 'pool', encoding: 'json', check: nullable(json(poolMark)) },
 };
 
 const columnByKey: ReadonlyMap<string, Column<unknown>> = new Map(Object.entries(columns));
@@ -181,5 +185,6 @@ function decode(values: Readonly<Record<string, SQLOutputValue>>): SandboxRow {
     idleMs: read('idleMs'),
     ttlMs: read('ttlMs'),
     labels: read('labels'),
+    pool: read('pool'),
   };
 }

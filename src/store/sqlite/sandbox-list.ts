@@ -14,7 +14,7 @@ interface Condition {
 
 /** Oldest first. */
 export function walkOf(query: SandboxQuery): Walk {
-  const conditions = [...placeOf(query), ...equalTo(query), ...labelled(query)];
+  const conditions = [...placeOf(query), ...equalTo(query), ...labelled(query), ...member(query)];
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
   return {
     sql: `SELECT * FROM sandboxes ${indexOf(query)} ${where} ORDER BY created_at, id LIMIT ?`,
@@ -22,8 +22,9 @@ export function walkOf(query: SandboxQuery): Walk {
   };
 }
 
-function indexOf({ task, owner }: SandboxQuery): string {
+function indexOf({ task, owner, members }: SandboxQuery): string {
   if (task !== undefined) return '';
+  if (members === true && owner === undefined) return 'INDEXED BY sandboxes_members';
   return `INDEXED BY ${owner === undefined ? 'sandboxes_by_age' : 'sandboxes_by_owner'}`;
 }
 
@@ -38,6 +39,10 @@ function equalTo({ task, owner, backend, state }: SandboxQuery): readonly Condit
   return Object.entries({ owner, backend, state }).flatMap(([column, value]) =>
     value === undefined ? [] : [{ sql: `${task === undefined ? '' : '+'}${column} = ?`, values: [value] }],
   );
+}
+
+function member({ members }: SandboxQuery): readonly Condition[] {
+  return members === undefined ? [] : [{ sql: `pool IS ${members ? 'NOT ' : ''}NULL`, values: [] }];
 }
 
 /** Each wanted label is among those of the row. Labels that cannot be read match nothing: a token may be bound to one. */

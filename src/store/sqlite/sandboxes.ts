@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CaissonError } from '../../errors.ts';
 import type { Sandboxes, SandboxPatch, SandboxQuery, SandboxRow } from '../sandboxes.ts';
 import { ownerOf } from '../../values/owner.ts';
+import type { Claim } from '../pool.ts';
 import { type Quota, refuseBeyond } from '../quota.ts';
 import { forced, immediate, within } from './connection.ts';
 import { isTaken } from './errors.ts';
@@ -85,8 +86,24 @@ export class SandboxTable implements Table<Sandboxes> {
     };
     const isBare = patch.state === undefined && quota === null;
     const work = isBare ? run : () => this.#updateWhole(id, run, { patch, quota });
-    if (isIntent(patch)) forced(this.#db, work);
+    // Who has begun a transaction has had it forced.
+    if (isIntent(patch) && !this.#db.isTransaction) forced(this.#db, work);
     else work();
+  }
+
+  /** Makes a member of the pool the sandbox of a task, in the transaction that goes on. */
+  claim(id: string, becomes: Claim['becomes'], quota: Quota | null): void {
+    this.#known.clear();
+    const before = this.find(id);
+    if (before === null) throw new CaissonError('not_found', `no sandbox ${id}`, { details: { sandboxId: id } });
+    const row = { ...before, ...becomes };
+    if (quota !== null) this.#refuseBeyond(row, quota);
+    try {
+      this.update(id, becomes);
+    } catch (error) {
+      if (isTaken(error)) throw sandboxTakenError(row, error);
+      throw error;
+    }
   }
 
   /** What only notes a use, as most updates do, takes no transaction of its own. */

@@ -11,6 +11,7 @@ import { GrantTable } from './grants.ts';
 import { LeaseTable } from './leases.ts';
 import { OutboxTable } from './outbox.ts';
 import { PlaceTable } from './places.ts';
+import { PoolTable } from './pool.ts';
 import { SqliteRecords } from './records.ts';
 import { SandboxTable } from './sandboxes.ts';
 import { SavedRuleTable } from './saved-rules.ts';
@@ -34,6 +35,7 @@ export function tablesOf(db: DatabaseSync, { self, clock, maxEvents }: TablesInp
     leases,
     events,
     sandboxes,
+    pool: new PoolTable(db, self.id, sandboxes),
     uses: new UseTable(db, self.id, { sandboxes, leases }),
     execs: new ExecTable(db, self.id, { events, batch }),
     records: new SqliteRecords(db, batch),

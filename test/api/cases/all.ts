@@ -6,6 +6,7 @@ import { fileCases } from './files.ts';
 import { installationCases } from './installation.ts';
 import { lifeCases } from './life.ts';
 import { lostCases } from './lost.ts';
+import { poolCases } from './pool.ts';
 import { processCases } from './processes.ts';
 import { recordCases } from './records.ts';
 import { runIdCases } from './run-ids.ts';
@@ -33,5 +34,6 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   togetherCases,
   lostCases,
   adminCases,
+  poolCases,
   installationCases,
 ];

@@ -56,6 +56,10 @@ export const serviceDeviations: Readonly<Record<string, Deviation>> = {
   'mcpServers.admit.passed': notServed('it is done on the host of the service', ({ agent, task: taskId }) =>
     agent.mcpServers.admit({ server: 'docs', tool: 'read', arguments: {}, taskId }),
   ),
+  'pool.keep.empty': notServed(
+    'the service does it by itself',
+    async ({ agent }) => await Promise.resolve().then(() => agent.pool.keep()),
+  ),
   'policy.ready.sound': notServed('GET /readyz says it', ({ agent }) => agent.policy.ready()),
   'installation.figures.counted': notServed('the metrics have them', ({ agent }) => agent.installation.figures()),
   'installation.budget.held': notServed('it is of the process that holds it', ({ agent }) =>

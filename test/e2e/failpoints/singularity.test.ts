@@ -5,6 +5,7 @@ let apptainer: Apptainer | null = null;
 
 failpoints({
   backend: 'singularity',
+  hasPool: true,
   isThere: hasApptainer(),
   open: async () => {
     apptainer = await startApptainer();

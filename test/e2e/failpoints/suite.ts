@@ -5,10 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chosen, randomOf, seedOfRun } from '../../oracle/random.ts';
 import { type Home, makeHome } from '../home.ts';
+import { poolSteps } from './pool.ts';
 
 const load = process.env['CAISSON_LOAD_CRASHES'];
 const times = Number(load ?? 1);
 const patience = { timeout: times * 120_000 };
+
+/** The command line in the state directory of a test. */
+export type Cli = (verb: readonly string[], more?: Readonly<Record<string, string>>) => ReturnType<Home['cli']>;
 
 export type Settings = Readonly<Record<string, string | number>>;
 
@@ -17,6 +21,8 @@ export interface FailpointPlace {
   readonly isThere: boolean;
   /** A run takes a third of each group of steps, by its seed; a load takes all. */
   readonly isSampled?: boolean;
+  /** Whether its sandboxes can be made ahead of demand. */
+  readonly hasPool?: boolean;
   /** The keys of `terminal`, and what its commands need in their environment. */
   open(): Promise<{ readonly settings: Settings; readonly env: Readonly<Record<string, string>> }>;
   close(): Promise<void> | void;
@@ -30,7 +36,9 @@ export function failpoints(place: FailpointPlace): void {
   });
 }
 
-function stepsFor({ isSampled = false }: FailpointPlace): <Step>(steps: readonly Step[]) => readonly Step[] {
+function stepsFor({
+  isSampled = false,
+}: Pick<FailpointPlace, 'isSampled'>): <Step>(steps: readonly Step[]) => readonly Step[] {
   if (!isSampled || load !== undefined) return (steps) => steps;
   const seed = seedOfRun();
   console.log(`failpoints: seed ${seed}`);
@@ -48,14 +56,12 @@ function killed(place: FailpointPlace): void {
   }, 300_000);
   afterAll(() => place.close());
 
-  type Cli = (verb: readonly string[], more?: Readonly<Record<string, string>>) => ReturnType<Home['cli']>;
-
   /** Runs the test so many times, each in a state directory of its own, and looks at what is left. */
-  async function often(test: (cli: Cli) => Promise<void>): Promise<void> {
+  async function often(test: (cli: Cli) => Promise<void>, sections = ''): Promise<void> {
     for (let index = 0; index < times; index += 1) {
       await using home = await makeHome();
       const terminal = JSON.stringify({ backend: place.backend, ...settings });
-      await writeFile(join(home.path, 'config.yaml'), `terminal: ${terminal}\n`, { mode: 0o600 });
+      await writeFile(join(home.path, 'config.yaml'), `terminal: ${terminal}\n${sections}`, { mode: 0o600 });
       const cli: Cli = (verb, more = {}) => home.cli(verb, '', { ...env, ...more });
       await test(cli);
       for (const { taskId } of await listed(cli)) expect(await cli(['rm', taskId])).toMatchObject({ code: 0 });
@@ -177,11 +183,18 @@ function killed(place: FailpointPlace): void {
         expect(Number(counted.stdout)).toBe(runs);
       }),
   );
+
+  if (place.hasPool === true && place.isThere)
+    poolSteps({ taken: stepsFor({ isSampled: true }), often, kill, patience });
 }
 
-async function listed(
-  cli: (verb: readonly string[]) => ReturnType<Home['cli']>,
-): Promise<readonly { readonly taskId: string }[]> {
-  const { stdout } = await cli(['ls', '-o', 'json']);
+interface Listed {
+  readonly id: string;
+  readonly taskId: string;
+  readonly state: string;
+}
+
+export async function listed(cli: Cli, verb: readonly string[] = ['ls', '-o', 'json']): Promise<readonly Listed[]> {
+  const { stdout } = await cli(verb);
   return JSON.parse(stdout);
 }
