@@ -14,12 +14,12 @@ export function sessionsOf(
     },
     exec: async ({ taskId, name, text, env }: SessionInput) => {
       log(`session run ${taskId} ${name} ${text} ${Object.keys(env ?? {}).join()}`);
-      const running = await double.exec({ taskId, command: ['sh', '-c', text] });
-      const session = running.exit.then(() => ({ sessionEnded: text.startsWith('exit'), endStatus: null }));
+      const running = await double.exec({ taskId, command: ['sh', '-c', String(text)] });
+      const session = running.exit.then(() => ({ sessionEnded: String(text).startsWith('exit'), endStatus: null }));
       return { ...running, ...start, session };
     },
     run: async ({ taskId, text }: SessionInput) => {
-      const result = await double.run({ taskId, command: ['sh', '-c', text] });
+      const result = await double.run({ taskId, command: ['sh', '-c', String(text)] });
       return { ...result, ...start, sessionEnded: false, endStatus: null };
     },
     close: ({ taskId, name }: SessionName) => Promise.resolve(log(`session close ${taskId} ${name}`)),

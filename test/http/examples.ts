@@ -88,7 +88,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'POST /v1/sandboxes/{id}/sessions': { path: build, body: { name: 'main' } },
   'POST /v1/sandboxes/{id}/sessions/{name}/execs': {
     path: { ...build, name: 'main' },
-    body: { text: 'X=1' },
+    body: { text: ['echo', 'a  b'] },
     headers: json,
   },
   'GET /v1/sandboxes/{id}/sessions': { path: build },

@@ -14,13 +14,23 @@ export function checkSessionName(name: unknown): string {
   });
 }
 
-export function checkText(text: string): void {
+/** Text for the shell. Words are quoted each; throws `invalid_argument` for none. */
+export function checkedText(given: string | readonly string[]): string {
+  const text = typeof given === 'string' ? given : wordsOf(given).map(quoted).join(' ');
   if (text.includes('\0')) throw new CaissonError('invalid_argument', 'the text contains a NUL byte');
   if (Buffer.byteLength(text) > maxTextBytes)
     throw new CaissonError('invalid_argument', `the text is longer than ${maxTextBytes} bytes`, {
       remedy: 'copy it into the sandbox and run it from there',
     });
+  return text;
 }
+
+function wordsOf(given: unknown): readonly string[] {
+  if (Array.isArray(given) && given.length > 0 && given.every((word) => typeof word === 'string')) return given;
+  throw new CaissonError('invalid_argument', 'a text of a session is shell text, or a program and its arguments');
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 export function encodeText(input: {
   readonly text: string;

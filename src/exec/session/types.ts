@@ -4,8 +4,8 @@ export interface SessionInput {
   readonly taskId: string;
   /** Grammar of task ids. */
   readonly name: string;
-  /** Shell text: bash where the sandbox has it, else sh. */
-  readonly text: string;
+  /** Shell text: bash where the sandbox has it, else sh. A program and its arguments are quoted for the shell. */
+  readonly text: string | readonly string[];
   /** Id of the exec of this text. Absent: a random one. */
   readonly execId?: string;
   /** For this text only. A variable that the session had gets its value back. */

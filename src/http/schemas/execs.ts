@@ -79,7 +79,9 @@ export const processBody = z
 
 export const anyProcessBody = z.strictObject({ ...processBody.shape, ...wanted }).meta({ id: 'ProcessAnywhere' });
 
-export const sessionBody = z.strictObject({ text, ...running, collect }).meta({ id: 'SessionText' });
+export const sessionBody = z
+  .strictObject({ text: z.union([text, z.array(text).min(1).max(10_000)]), ...running, collect })
+  .meta({ id: 'SessionText' });
 
 export const where = z
   .object({

@@ -18,7 +18,7 @@ import { newExecId, newNonce } from '../../exec/random.ts';
 import { runScript } from '../../inside/run.ts';
 import { scriptOf } from '../../inside/script.ts';
 import { timed } from '../../lib/timed.ts';
-import { checkSessionName, checkText } from '../../exec/session/request.ts';
+import { checkedText, checkSessionName } from '../../exec/session/request.ts';
 import { sessionStart } from '../../exec/session/script.ts';
 import { Session } from '../../exec/session/session.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
@@ -55,6 +55,8 @@ export interface SessionsDependencies {
 
 const shownCharacters = 1000;
 
+type TextInput = Omit<SessionInput, 'text'> & { readonly text: string };
+
 export class Sessions implements SessionsApi {
   readonly #parts: SessionsDependencies;
   readonly #held = new Map<string, SessionEntry>();
@@ -81,10 +83,10 @@ export class Sessions implements SessionsApi {
     return heard(streamBytes === null ? running : { ...running, ...capped(running, streamBytes) }, options);
   }
 
-  async #text(input: SessionInput, options: Options): Promise<RunningText> {
-    checkKeys(input, sessions.exec.keys);
-    checkSessionName(input.name);
-    checkText(input.text);
+  async #text(given: SessionInput, options: Options): Promise<RunningText> {
+    checkKeys(given, sessions.exec.keys);
+    checkSessionName(given.name);
+    const input = { ...given, text: checkedText(given.text) };
     checkExecEnv(input.env ?? {});
     return await this.#queued(input.taskId, input.name, options, async (handle, held, plan) => {
       const isNew = held.session === null || held.session.hasEnded;
@@ -197,7 +199,7 @@ export class Sessions implements SessionsApi {
   }
 
   async #start(
-    call: { readonly session: Session; readonly handle: Handle; readonly plan: Plan; readonly input: SessionInput },
+    call: { readonly session: Session; readonly handle: Handle; readonly plan: Plan; readonly input: TextInput },
     options: Options,
   ): Promise<Running> {
     const { session, handle, plan, input } = call;

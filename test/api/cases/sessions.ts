@@ -22,6 +22,19 @@ function sayingIn(place: Place) {
 }
 
 function stateCases(suite: Suite): void {
+  suite.test(
+    'sessions.run.words',
+    'runs a program with its arguments as they are, and refuses an empty list',
+    async (place) => {
+      const { name } = sayingIn(place);
+      const session = { task: place.task, name };
+      const words = ["it's", '$HOME `id` \\', 'a\nb', '', '*'];
+      const { stdout } = await place.agent.sessions.run({ ...session, text: ['printf', '[%s]', ...words] });
+      expect(stdout.text).toBe(words.map((word) => `[${word}]`).join(''));
+      await refused(place.agent.sessions.run({ ...session, text: [] }), 'invalid_argument');
+    },
+  );
+
   suite.placeTest(
     'sessions.run.state',
     'keeps directory, variables, functions and aliases from one text to the next',

@@ -133,7 +133,7 @@ const state: readonly Defect[] = [
     about: 'a session runs each text in a shell below it',
     found: ['x=kept⏭echo $x', "export A=1⏭sh -c 'echo $A'"],
     path: 'session',
-    damage: onSessions((sessions, input) => sessions.exec({ ...input, text: below(input.text) })),
+    damage: onSessions((sessions, input) => sessions.exec({ ...input, text: below(String(input.text)) })),
   },
   {
     about: 'a session gives every text the status 0',
