@@ -15,7 +15,7 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The type of requests that `checkRequest` has returned. A copy with changes does not have it, and is checked again. */
 declare class Check {
-  readonly #isChecked: true;
+  private readonly isChecked: true;
 }
 export type CheckedRequest = ExecRequest & Check;
 

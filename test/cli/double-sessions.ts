@@ -13,7 +13,7 @@ export function sessionsOf(
       return Promise.resolve({ name, open: true, shell: 'bash', ...start });
     },
     exec: async ({ taskId, name, text, env }: SessionInput) => {
-      log(`session run ${taskId} ${name} ${text} ${Object.keys(env ?? {}).join()}`);
+      log(`session run ${taskId} ${name} ${String(text)} ${Object.keys(env ?? {}).join()}`);
       const running = await double.exec({ taskId, command: ['sh', '-c', String(text)] });
       const session = running.exit.then(() => ({ sessionEnded: String(text).startsWith('exit'), endStatus: null }));
       return { ...running, ...start, session };

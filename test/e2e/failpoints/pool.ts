@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { type Cli, listed } from './suite.ts';
 
 interface Killing {
-  taken<Step>(steps: readonly Step[]): readonly Step[];
-  often(test: (cli: Cli) => Promise<void>, sections: string): Promise<void>;
-  kill(cli: Cli, step: string, verb: readonly string[]): Promise<void>;
+  readonly taken: <Step>(steps: readonly Step[]) => readonly Step[];
+  readonly often: (test: (cli: Cli) => Promise<void>, sections: string) => Promise<void>;
+  readonly kill: (cli: Cli, step: string, verb: readonly string[]) => Promise<void>;
   readonly patience: { readonly timeout: number };
 }
 

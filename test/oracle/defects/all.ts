@@ -127,7 +127,7 @@ const state: readonly Defect[] = [
     about: 'a session forgets its directory',
     found: ['ls -R tree', 'cd tree⏭ls one'],
     path: 'session',
-    damage: onSessions((sessions, input) => sessions.exec({ ...input, text: `cd /\n${input.text}` })),
+    damage: onSessions((sessions, input) => sessions.exec({ ...input, text: `cd /\n${String(input.text)}` })),
   },
   {
     about: 'a session runs each text in a shell below it',
@@ -139,7 +139,7 @@ const state: readonly Defect[] = [
     about: 'a session gives every text the status 0',
     found: ['false⏭echo $?'],
     path: 'session',
-    damage: onSessions((sessions, input) => sessions.exec({ ...input, text: `true\n${input.text}` })),
+    damage: onSessions((sessions, input) => sessions.exec({ ...input, text: `true\n${String(input.text)}` })),
   },
 ];
 
