@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { commandReference } from '../scripts/reference/commands.ts';
 import { configurationReference } from '../scripts/reference/configuration.ts';
 import { openapiDocument, routeReference } from '../scripts/reference/http.ts';
+import { libraryReference } from '../scripts/reference/library.ts';
 import { escaped, withPart } from '../scripts/reference/page.ts';
 import { defaults } from './config/known.ts';
 import { commands } from '../src/cli/commands.ts';
 import { documentOf } from '../src/http/openapi/document.ts';
-import { nounOf, routes } from '../src/http/table.ts';
+import { nounOf, routes, table } from '../src/http/table.ts';
 
 const page = (name: string): string => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
 
@@ -16,6 +17,7 @@ describe('the reference pages', () => {
     ['configuration.md', configurationReference],
     ['command-line.md', commandReference],
     ['http-api.md', routeReference],
+    ['library.md', libraryReference],
   ])('docs/%s is what the code gives (write it anew with `node scripts/reference.ts`)', async (name, part) => {
     expect(page(name)).toBe(withPart(page(name), await part()));
   });
@@ -35,6 +37,16 @@ describe('the reference pages', () => {
         expect(entry, `${section}.${key}`).toMatch(/^\n- Value: \S.*\n- Default: `.+`\n- Variable: \S.*\n\n[^#\n]/);
         expect(entry).toContain(`- Default: \`${JSON.stringify(value)}\``);
       }
+  });
+
+  it('have a use of every verb of the library, and of no other', () => {
+    expect(() => libraryReference('// run\n{\n  await caisson.run();\n}\n')).toThrow('verbs without a use');
+    const uses = libraryReference().match(/^`[\w.]+`$/gm) ?? [];
+    expect(uses.toSorted()).toEqual(
+      Object.keys(table)
+        .map((verb) => `\`${verb}\``)
+        .toSorted(),
+    );
   });
 
   it('have every command', async () => {

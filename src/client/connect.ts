@@ -5,6 +5,7 @@ import { config } from '../service/verbs/config.ts';
 import { installation } from '../service/verbs/installation.ts';
 import { pool } from '../service/verbs/pool.ts';
 import { secrets } from '../service/verbs/secrets.ts';
+import { taskHandle } from '../service/verbs/task-handle.ts';
 import { tokens } from '../service/verbs/tokens.ts';
 import { accessOf, backendsOf, imagesOf, mcpServersOf } from './nouns/admin.ts';
 import { execsOf } from './nouns/execs.ts';
@@ -83,7 +84,7 @@ const isMaker = (value: unknown): value is SocketMaker => typeof value === 'func
 function clientOf(wire: Wire): CaissonClient {
   const execs = execsOf(wire);
   const close = async (): Promise<void> => await wire.close();
-  return {
+  const client: CaissonClient = {
     run: (request, options) => execs.run(request, options),
     exec: (request, options) => execs.start(request, options),
     execs,
@@ -106,6 +107,8 @@ function clientOf(wire: Wire): CaissonClient {
     config: made(wire, 'config', { rows: config, byHand: {} }),
     installation: made(wire, 'installation', { rows: installation, byHand: {} }),
     secrets: made(wire, 'secrets', { rows: secrets, byHand: {} }),
+    task: (id) => taskHandle(client, id),
     [Symbol.asyncDispose]: close,
   };
+  return client;
 }

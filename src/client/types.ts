@@ -5,6 +5,7 @@
  * Verbs that no route serves throw `not_supported`, with the reason. Arguments that say who acts (`by`) are taken from the
  * token instead.
  */
+import type { TaskHandle } from '../service/verbs/task-handle.ts';
 import type {
   AccessApi,
   AddressVerdict,
@@ -182,4 +183,6 @@ export interface CaissonClient extends AsyncDisposable {
   readonly installation: InstallationApi;
   /** Ends the connections of this client. Commands that run go on, and the service too. Idempotent. */
   close(): Promise<void>;
+  /** The verbs of one task: `client.task('build').run({ command: ['make'] })`. */
+  task(id: string): TaskHandle<Omit<CaissonClient, 'task'>>;
 }

@@ -68,7 +68,9 @@ import { files } from './verbs/files.ts';
 import { processes as processRows } from './verbs/processes.ts';
 import { sandboxes } from './verbs/sandboxes.ts';
 import { sessions } from './verbs/sessions.ts';
+import type { CaissonLibrary } from './library.ts';
 import { byTask } from './verbs/task.ts';
+import { type TaskHandle, taskHandle } from './verbs/task-handle.ts';
 
 export * from './api.ts';
 export type { ImageBuilder } from './admin/images.ts';
@@ -91,7 +93,7 @@ export interface CaissonDependencies extends GcDependencies, ExecAdmissionInput,
 /** How long `close` waits for a part of which nothing ends. */
 const defaultTimeoutMs = 60_000;
 
-export class Caisson implements CaissonApi {
+export class Caisson implements CaissonLibrary {
   readonly config: ConfigView;
   readonly sandboxes: SandboxesApi;
   readonly execs: ExecsApi;
@@ -187,11 +189,19 @@ export class Caisson implements CaissonApi {
     await this.#closing;
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async #close({ awaitRemovals = true, patienceMs = defaultTimeoutMs, onWaiting }: CloseOptions): Promise<void> {
     this.#sweeper.stop();
     this.#ending.abort(new CaissonError('canceled', 'Caisson was closed'));
     const stages = [...this.#running.ending({ awaitRemovals }), ...this.#leaving(awaitRemovals), ...this.#release];
     await endInOrder(stages, { patienceMs, onWaiting, onGivenUp: () => this.#running.giveUp() });
+  }
+
+  task(id: string): TaskHandle<CaissonApi> {
+    return taskHandle(this, id);
   }
 
   /** What this process holds of sandboxes when none of its commands runs any more. */

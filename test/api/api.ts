@@ -2,6 +2,7 @@
  * The API as both sides have it: the library in its own process, and the client of a service. A stream is read with `for await`
  * and written with `write` and `end`; what else a stream of Node can do is not used here.
  */
+import type { TaskHandle } from '../../src/service/verbs/task-handle.ts';
 import type { CaissonClient, ClientRunning, ClientRunningText } from '../../src/client/types.ts';
 import type { AddressVerdict, CheckQuery, Decision, PolicyApi, UrlQuery } from '../../src/service/api.ts';
 
@@ -37,7 +38,7 @@ interface ChecksUrls extends Omit<CaissonClient['network'], 'checker'> {
 
 type Same = Omit<
   CaissonClient,
-  'exec' | 'execs' | 'sessions' | 'policy' | 'network' | 'close' | typeof Symbol.asyncDispose
+  'exec' | 'execs' | 'sessions' | 'policy' | 'network' | 'task' | 'close' | typeof Symbol.asyncDispose
 >;
 
 export interface Api extends Same {
@@ -46,5 +47,6 @@ export interface Api extends Same {
   readonly sessions: Omit<CaissonClient['sessions'], 'exec'> & StartsTexts;
   readonly policy: Omit<PolicyApi, 'checker'> & Checks;
   readonly network: ChecksUrls;
+  task(id: string): TaskHandle<Omit<Api, 'task'>>;
   close(): Promise<void>;
 }

@@ -130,7 +130,7 @@ export const rooms: readonly Room[] = [
   {
     name: 'what the package exports',
     owns: /^src\/index\.ts$/,
-    may: [...contract, 'src/main.ts', 'src/service/(?:api|open).ts'],
+    may: [...contract, 'src/main.ts', 'src/service/(?:api|library|open).ts'],
   },
   {
     name: 'the composition root',

@@ -14,6 +14,21 @@ function resultCases(suite: Suite): void {
     expect([exit, stdout]).toMatchObject([ended(0), whole('hi\n')]);
   });
 
+  suite.test('run.handle', 'is a verb of the handle of its task, which refuses another one', async (place) => {
+    const handle = place.agent.task(place.task);
+    const { stdout } = await handle.run({ command: ['echo', 'hi'] });
+    expect(stdout).toEqual((await place.agent.run({ task: place.task, command: ['echo', 'hi'] })).stdout);
+    const { sandbox } = await handle.sandboxes.create();
+    expect([handle.id, sandbox.taskId]).toEqual([place.task, place.task]);
+    expect((await handle.sandboxes.get()).id).toBe(sandbox.id);
+    const path = `${sandbox.spec.cwd}/by-handle`;
+    await handle.files.write({ path, bytes: 'kept' });
+    expect(Buffer.from((await handle.files.read({ path })).bytes).toString()).toBe('kept');
+    const other: object = { command: ['true'], task: 'another' };
+    await refused(handle.run(Object.assign({ command: ['true'] as const }, other)), 'invalid_argument');
+    expect(Object.keys(handle.sandboxes)).not.toContain('gc');
+  });
+
   for (const code of [0, 1, 42, 126, 127, 255])
     suite.placeTest(`execs.run.exit-${code}`, `says that a command ended with ${code}`, async (place) => {
       const { exit } = await place.agent.execs.run({ taskId: place.task, command: ['sh', '-c', `exit ${code}`] });
