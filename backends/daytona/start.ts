@@ -34,7 +34,7 @@ export interface Raw {
 export async function startProcess(place: StartTarget, launch: Launch, options: ExecOptions): Promise<Process> {
   const nonce = randomBytes(12).toString('hex');
   const text = preamble(launch, nonce);
-  // It is read by `read` and by `head` as it is, without the newline that a frame does not need.
+  // The final newline is removed here: carry.sh adds it when it passes the text to the shell, which reads it by `read` or `head`.
   const body = text.subarray(0, text.length - 1);
   const script = `cz_line=${quote(shellLine(launch, text))}\n${shellText('backends/daytona/carry')}\n`;
   let onBytes: (bytes: Buffer) => void = () => undefined;

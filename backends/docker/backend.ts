@@ -21,7 +21,7 @@ import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { delay } from './engine/delay.ts';
 import { inotifyFindings } from '../shared/inotify.ts';
 import { ptraceFindings } from '../shared/ptrace.ts';
-import { toCheck, toFailedCheck } from './check.ts';
+import { checkFromFacts, toFailedCheck } from './check.ts';
 import { inspectContainer, removeContainer, toState } from './container/container.ts';
 import { make, type Created } from './container/create.ts';
 import { findDiskLimit } from './container/disk.ts';
@@ -83,7 +83,7 @@ class DockerBackend implements Backend {
   async check(options: Cancelable = {}): Promise<Check> {
     try {
       const facts = await this.#engine.facts(options.signal);
-      const check = toCheck(facts);
+      const check = checkFromFacts(facts);
       const where = { facts, local: await this.#engine.isLocal(), root: true };
       const ofKernel = onThisKernel(facts.defaultRuntime, where) ? [...ptraceFindings(), ...inotifyFindings()] : [];
       const ofImage = await imageFindings(this.#engine, this.#image, options.signal);

@@ -4,7 +4,7 @@ import { isCode, toCaissonError } from '../../src/errors.ts';
 import { type Facts, isPodman } from './engine/facts.ts';
 import { versionFindings } from './engine/floors.ts';
 
-export function toCheck(facts: Facts): Check {
+export function checkFromFacts(facts: Facts): Check {
   const findings = [...versionFindings(versionsOf(facts)), ...postureFindings(facts)];
   return {
     status: 'ready',

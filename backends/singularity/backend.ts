@@ -22,7 +22,7 @@ import { refuseMore } from '../shared/refuse-more.ts';
 import { Registry } from '../shared/registry.ts';
 import type { Account } from './account.ts';
 import { ptraceFindings } from '../shared/ptrace.ts';
-import { problemOf, toCheck, toFailedCheck } from './check.ts';
+import { problemOf, checkFromFacts, toFailedCheck } from './check.ts';
 import { askFacts, type Facts } from './facts.ts';
 import { Images } from './images.ts';
 import { findInstance } from './instance.ts';
@@ -60,7 +60,7 @@ class SingularityBackend implements Backend {
     try {
       const facts = await untilAborted(askFacts(this.#options, this.#pipesFor), options.signal);
       const found = await this.#placeOf(facts).registry.all(this.#options.instance);
-      const check = toCheck(facts, await onOthers(facts.host, found));
+      const check = checkFromFacts(facts, await onOthers(facts.host, found));
       return { ...check, findings: [...check.findings, ...ptraceFindings()] };
     } catch (error) {
       throwIfAborted(options);

@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts';
 import { versionFindings } from './floors.ts';
 
 /** `others`: see `onOthers`. */
-export function toCheck(facts: Facts, others: readonly string[]): Check {
+export function checkFromFacts(facts: Facts, others: readonly string[]): Check {
   const { version, host, hierarchy, missing, userNamespaces, scratch, cache, kernel, hostName } = facts;
   const ill = problemOf(facts);
   const limits = typeof hierarchy === 'string' ? 'without limits' : `with limits by cgroup v${hierarchy.version}`;

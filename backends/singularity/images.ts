@@ -17,7 +17,7 @@ import { throwIfAborted } from '../shared/abort.ts';
 import { systemError, systemCode } from '../shared/system-fault.ts';
 import { type ImageSource, parseImage } from './image-source.ts';
 import { withLock } from './lock.ts';
-import { checkReach, isThere, makeOurs, makeTheirs, plainPath } from './places.ts';
+import { checkReach, isThere, makeOurs, makeAccountDirectory, plainPath } from './places.ts';
 import { type Host, lastWords, run } from './program.ts';
 import { given } from '../../src/lib/given.ts';
 
@@ -149,7 +149,7 @@ export class Images {
   async #prepare(name: string): Promise<string> {
     await makeOurs(this.#cache);
     const directory = join(this.#cache, name);
-    if (!(await isThere(directory))) await makeTheirs(directory, this.#host.account);
+    if (!(await isThere(directory))) await makeAccountDirectory(directory, this.#host.account);
     return directory;
   }
 }

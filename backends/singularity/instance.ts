@@ -7,7 +7,7 @@ import { systemError, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
 import { carries, isFiltered, readNamespace, placeAll } from './host-processes.ts';
 import { openPlaces, overlayOf } from './overlay.ts';
-import { makeTheirs, plainPath } from './places.ts';
+import { makeAccountDirectory, plainPath } from './places.ts';
 import { type Host, lastWords, run } from './program.ts';
 import type { Registration } from './registration.ts';
 import { apptainerProfile } from './seccomp.ts';
@@ -84,7 +84,7 @@ export async function findInstance(directory: string): Promise<Running | null> {
 /** The overlay is prepared, and so is the control group, where there are any. */
 export async function startInstance(host: Host, registration: Registration, cgroup: Cgroup | null): Promise<Running> {
   const { directory } = registration;
-  await makeTheirs(configOf(directory), host.account);
+  await makeAccountDirectory(configOf(directory), host.account);
   const { seccomp, refuseSetid } = registration.plan;
   const profile = seccomp ? apptainerProfile(undefined, refuseSetid) : null;
   if (profile !== null) await writeFile(profileOf(directory), profile, { mode: 0o644 });

@@ -101,7 +101,7 @@ export async function makeBetween(directory: string, { handedOver, gid }: Accoun
 }
 
 /** Owned by the account that runs containers, closed to everybody else. */
-export async function makeTheirs(directory: string, account: Account): Promise<void> {
+export async function makeAccountDirectory(directory: string, account: Account): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     if (account.handedOver) await chown(directory, account.uid, account.gid);

@@ -126,7 +126,7 @@ class SshBackend implements Backend {
 
 function mayBeThereError(task: string, cause: unknown): CaissonError {
   if (!isCode(cause, 'unavailable')) return toCaissonError(cause);
-  return new CaissonError('unavailable', `${cause.message}, and files of task ${task} may be there`, {
+  return new CaissonError('unavailable', `${cause.message}; the task ${task} may have files on that host`, {
     cause,
     details: cause.details,
     remedy: 'bring that host back, or take it out of terminal.ssh_hosts: then the task begins anew on another one',

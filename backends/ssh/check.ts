@@ -11,7 +11,7 @@ const asRoot: Finding = {
   remedy: 'log in with an account of its own: terminal.ssh_user',
 };
 
-export function toCheck(label: string, facts: Facts): Check {
+export function checkFromFacts(label: string, facts: Facts): Check {
   const { missing, scopes, ...shown } = facts;
   const lacks = missing.length > 0;
   return {

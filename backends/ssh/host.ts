@@ -14,7 +14,7 @@ import type {
 import { CaissonError } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { refuseMore } from '../shared/refuse-more.ts';
-import { toCheck, toFailedCheck } from './check.ts';
+import { checkFromFacts, toFailedCheck } from './check.ts';
 import { directoryOf, entryFor, tasksOf, workspaceOf } from './entries.ts';
 import { askFacts, type Facts } from './facts.ts';
 import type { Member } from './members.ts';
@@ -58,7 +58,7 @@ export class PoolHost {
   async check(options: Cancelable): Promise<Check> {
     try {
       const facts = await untilAborted(askFacts(this.#pool), options.signal);
-      return toCheck((await this.target()).label, facts);
+      return checkFromFacts((await this.target()).label, facts);
     } catch (error) {
       throwIfAborted(options);
       return toFailedCheck(error, typeof this.member.settings['host'] === 'string');

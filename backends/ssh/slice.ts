@@ -20,7 +20,7 @@ export async function holdLimits(pool: Pool, { scope, slice }: Scoped, limits: L
   if (code === 0) return;
   throw new CaissonError('not_supported', 'systemd on the host does not take the limits', {
     details: { slice, said: stderr.slice(0, 300) },
-    remedy: 'look at `systemctl status` there, or ask for no limits',
+    remedy: `run \`systemctl ${managerOf(scope)} status\` on the host, or ask for no limits`,
   });
 }
 
@@ -31,16 +31,18 @@ export async function forgetLimits(pool: Pool, { scope, slice }: Scoped): Promis
   if (code === 0) return;
   throw new CaissonError('unavailable', `systemd on the host keeps the limits of ${slice}`, {
     details: { slice, said: stderr.slice(0, 300) },
-    remedy: `try again, or run \`systemctl revert ${slice}\` there`,
+    remedy: `try again, or run \`systemctl ${managerOf(scope)} revert ${slice}\` on the host`,
   });
 }
+
+const managerOf = (scope: Scope): '--user' | '--system' => (scope.startsWith('user') ? '--user' : '--system');
 
 async function systemctl(
   pool: Pool,
   scope: Scope,
   words: readonly string[],
 ): Promise<{ readonly code: number | null; readonly stderr: string }> {
-  const manager = scope.startsWith('user') ? '--user' : '--system';
+  const manager = managerOf(scope);
   const script = `${manager === '--user' ? runtimeDirectory : ':'}; exec systemctl ${manager} --no-ask-password "$@"`;
   return await run(pool, { script, args: words });
 }

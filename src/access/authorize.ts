@@ -38,7 +38,7 @@ export function idsIn(text: string | undefined): ReadonlySet<string> {
 }
 
 /** Flags that say neither yes nor no. They admit no user, and a notice says so. */
-export function unreadFlags(env: Environment): readonly string[] {
+export function invalidFlags(env: Environment): readonly string[] {
   const flags = Object.keys(env).filter((name) => name.endsWith('_ALLOW_ALL_USERS'));
   return flags.filter((name) => ![...yes, ...no].includes(wordOf(env[name])));
 }

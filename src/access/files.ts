@@ -15,7 +15,7 @@ import { readOwnFile } from '../config/home.ts';
 import { entries } from '../lib/entries.ts';
 import { replaceOwnFile } from '../lib/replace-file.ts';
 import { CaissonError } from '../errors.ts';
-import { type Limits, noLimits } from './limits.ts';
+import { type PairingAttempts, noLimits } from './limits.ts';
 import { isPlatform } from './names.ts';
 import type { Paired, Request } from './requests.ts';
 
@@ -75,12 +75,12 @@ export class PairingFiles {
     await this.#write(`${of}-approved.json`, { users });
   }
 
-  async limits(): Promise<Limits> {
+  async limits(): Promise<PairingAttempts> {
     const { asked, attempts } = (await this.#read(limitsFile, limitsForm)) ?? noLimits;
     return { asked, attempts };
   }
 
-  async writeLimits({ asked, attempts }: Limits): Promise<void> {
+  async writeLimits({ asked, attempts }: PairingAttempts): Promise<void> {
     await this.#write(limitsFile, { asked, attempts });
   }
 

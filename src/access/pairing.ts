@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { newCode, sealed } from './code.ts';
 import type { PairingFiles } from './files.ts';
 import type { RefusalLog } from './log.ts';
-import { askedLately, type Limits, lockedUntil, withAsked, withFailure, withSuccess } from './limits.ts';
+import { askedLately, type PairingAttempts, lockedUntil, withAsked, withFailure, withSuccess } from './limits.ts';
 import { lockedOutError, noRequestError, notPairedError } from './refusals.ts';
 import { lifeMs, live, matching, maxPending, type Paired, type Request, without, withPaired } from './requests.ts';
 import type { Sender, Silence } from './types.ts';
@@ -137,7 +137,7 @@ export class Pairing {
     if (others.length < requests.length) await this.#parts.files.writePending(platform, others);
   }
 
-  async #refused(platform: string, before: Limits, now: number): Promise<Error> {
+  async #refused(platform: string, before: PairingAttempts, now: number): Promise<Error> {
     const { files, audit } = this.#parts;
     const limits = withFailure(before, platform, now);
     await files.writeLimits(limits);

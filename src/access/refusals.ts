@@ -1,9 +1,9 @@
 /** The messages of refusals. None of them holds a code. */
 import { CaissonError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
-import { attemptsLeft, type Limits, maxFailures } from './limits.ts';
+import { attemptsLeft, type PairingAttempts, maxFailures } from './limits.ts';
 
-export function noRequestError(platform: string, limits: Limits): CaissonError {
+export function noRequestError(platform: string, limits: PairingAttempts): CaissonError {
   const left = attemptsLeft(limits, platform);
   return new CaissonError('not_found', `no request on ${platform} has this code`, {
     remedy: `a code counts for an hour: compare it, or have a new one asked for; ${left} of ${maxFailures} tries are left`,

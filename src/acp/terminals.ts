@@ -85,7 +85,7 @@ export class Terminals {
 
   /** Ends all of them. */
   async close(): Promise<void> {
-    this.#closing.abort(new CaissonError('canceled', 'the editor has gone'));
+    this.#closing.abort(new CaissonError('canceled', 'the connection to the editor is closed'));
     await Promise.all([...this.#open.keys()].map(async (id) => await this.#release(id)));
   }
 

@@ -80,7 +80,8 @@ class Walk {
   step(line: Line): boolean {
     const record = decode(line.bytes.toString());
     if (record === null) return this.#unreadable(line);
-    if (this.#piece !== null && !tells(record, this.#piece)) return this.#fail(this.#piece, 'is not as it was written');
+    if (this.#piece !== null && !describesPiece(record, this.#piece))
+      return this.#fail(this.#piece, 'is not as it was written');
     const problem = this.#last === null ? null : linkProblem(record, this.#last);
     if (problem !== null) return this.#fail(line, problem);
     if (this.#piece !== null) this.#torn += 1;
@@ -162,7 +163,7 @@ function linkProblem(record: AuditRecord, last: AuditRecord): string | null {
   return record.seq === last.seq + 1 ? 'follows another record than the one before it' : 'is out of order';
 }
 
-function tells({ type, bytes, sha256 }: AuditRecord, piece: Line): boolean {
+function describesPiece({ type, bytes, sha256 }: AuditRecord, piece: Line): boolean {
   return type === 'torn' && bytes === piece.bytes.length && sha256 === hash('sha256', piece.bytes);
 }
 

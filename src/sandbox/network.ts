@@ -20,7 +20,7 @@ export async function proveNetwork(context: Context, row: SandboxRow, sandbox: S
   if (effective?.['routed'] !== true) return;
   throw new CaissonError(
     'not_supported',
-    `${row.backend} gave the sandbox of ${row.taskId} a network, and it was to have ${wanted === 'none' ? 'none' : 'one door'}`,
+    `${row.backend} gave the sandbox of ${row.taskId} a network route, although ${wanted === 'none' ? 'no network' : 'one door alone'} was requested`,
     {
       remedy: 'look whether the account or the host overrides network settings, or ask for --network open',
       details: { taskId: row.taskId, sandboxId: row.id, backend: row.backend, interfaces: interfacesOf(effective) },

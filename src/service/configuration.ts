@@ -29,7 +29,7 @@ export interface ConfigFile {
   create(text: string): Promise<void>;
 }
 
-/** The configuration in force, for people. Values of the environment are never in it, only names. */
+/** The configuration in force, for people. Of the environment of MCP servers it has the names, without values. */
 export interface ConfigView {
   /** Absolute path of the state directory. */
   readonly home: string;

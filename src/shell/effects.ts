@@ -136,7 +136,7 @@ export function runsIndex(text: string): boolean {
 }
 
 /** Texts that the shell reads as commands when it shows a prompt, or calls a name. */
-export function readsLater(simple: Simple): readonly string[] {
+export function deferredCommands(simple: Simple): readonly string[] {
   const set = simple.assignments.map(({ name, value }) => [name, value] as const);
   return [...set, ...setsKnown(simple)].flatMap(([name, value]) => {
     if (/^PS[0-4]$/.test(name)) return substitutionsIn(value);

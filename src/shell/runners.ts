@@ -7,7 +7,7 @@ import type { Word } from './types.ts';
 import { wrappers } from './wrappers.ts';
 
 interface Runner {
-  /** The word that makes it run something; the command follows. What matches nothing at all is not needed. */
+  /** The verb after which the command follows. A pattern that matches the empty string means that the program needs no verb. */
   readonly verb: RegExp;
   readonly form: OptionForm;
   /** Operands between the verb and the command. */

@@ -8,7 +8,7 @@ import {
   aliasesIn,
   movesDirectory,
   positionals,
-  readsLater,
+  deferredCommands,
   runInNames,
   runsIndex,
   runsSubscript,
@@ -117,7 +117,7 @@ export class Session {
       if (step.steps > 0) this.#wrapped += wordsOfCommand + step.words.length;
       const simple = simpleOf(step, parts, payload.depth);
       for (const alias of aliasesIn(simple)) this.define(alias);
-      for (const text of [...readsLater(simple), ...runInNames(simple)])
+      for (const text of [...deferredCommands(simple), ...runInNames(simple)])
         this.read(
           { text, word: { text, raw: text, start: parts.start, end: parts.end, literal: false, glob: false } },
           { ...payload, cwd: simple.cwd, around: parts.around },

@@ -15,7 +15,7 @@ export interface Content {
 
 /** There is none, or it was there before. */
 export const nothing: Content = { text: null, isSeen: true };
-/** The command makes it, and what it says is not known. */
+/** A command produces this text, and its content is not known before the command runs. */
 export const unseen: Content = { text: null, isSeen: false };
 export const isNothing = ({ text, isSeen }: Content): boolean => text === null && isSeen;
 export const seen = (text: string | null): Content => (text === null ? nothing : { text, isSeen: true });

@@ -1,7 +1,7 @@
 /** Who may talk: the documented order, and what opens nothing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Environment, hasAllowlist, ruleFor, unreadFlags } from '../../src/access/authorize.ts';
+import { type Environment, hasAllowlist, ruleFor, invalidFlags } from '../../src/access/authorize.ts';
 import type { Rule } from '../../src/access/types.ts';
 import { forwardProblem } from '../../src/values/env.ts';
 
@@ -131,7 +131,7 @@ it('flags that say neither yes nor no are reported by their names', () => {
     C_ALLOW_ALL_USERS: ' no',
     GATEWAY_ALLOW_ALL_USERS: '',
   };
-  expect(unreadFlags({ ...env, D_ALLOWED_USERS: 'on' })).toEqual(['A_ALLOW_ALL_USERS']);
+  expect(invalidFlags({ ...env, D_ALLOWED_USERS: 'on' })).toEqual(['A_ALLOW_ALL_USERS']);
 });
 
 it('a star as an id of a user is an id like any other', () => {

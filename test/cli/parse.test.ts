@@ -128,7 +128,7 @@ describe('a command line', () => {
     );
   });
 
-  it('is read by the definition alone', () => {
+  it('takes options and operands of any definition, and the common options beside them', () => {
     const odd = defineCommand({
       name: 'odd',
       summary: 'x',

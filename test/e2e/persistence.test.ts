@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { instanceOf, makeHome } from './home.ts';
@@ -25,6 +25,7 @@ describe('a persistent task', () => {
     const { sandbox } = await caisson.sandboxes.create({ taskId: 'demo' });
     expect(sandbox.directory).toBe(join(home.path, 'sandboxes/docker', sandbox.id));
     expect((await stat(String(sandbox.directory))).mode & 0o777).toBe(0o700);
+    expect(await readlink(join(home.path, 'sandboxes/docker/tasks/demo'))).toContain(sandbox.id);
     await caisson.sandboxes.remove('demo');
     expect(await readdir(join(home.path, 'sandboxes/docker'))).toEqual(['tasks']);
     expect(await readdir(join(home.path, 'sandboxes/docker/tasks'))).toEqual([]);

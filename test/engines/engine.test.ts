@@ -111,7 +111,7 @@ describe.each(hosts)('the %s engine of the run', (_kind, ask) => {
 });
 
 describe.skipIf(host === null)('the btrfs engine', () => {
-  it('holds a disk limit as soon as it counts right, and grants what is below', async () => {
+  it('enforces a disk limit once its quota accounting is up to date, and allows writes below it', async () => {
     const engine = (await btrfsHost()) ?? '';
     const write = (count: number) => ['dd', 'if=/dev/zero', 'of=/file', 'bs=1M', `count=${count}`];
     const limited = { StorageOpt: { size: '40M' } };

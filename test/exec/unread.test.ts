@@ -66,6 +66,8 @@ describe('a command with a stream that is not read', () => {
   it('is ended by its output limit and its deadline as any other', async () => {
     const limited = await at.caisson.exec({ taskId: 'a', command: print(large), outputLimitBytes: 1_000_000 });
     expect((await limited.exit).reason).toBe('output-limit');
+    const slow = await at.caisson.exec({ taskId: 'a', command: print(large, '; sleep 60'), timeoutMs: 500 });
+    expect((await slow.exit).reason).toBe('timed-out');
   });
 
   it('gives up what is ignored, without a note', async () => {

@@ -87,7 +87,7 @@ describe('command_allowlist', () => {
     expect(await refusalOf(guard, call("python3 -c '1'"))).toBe('approval_required');
   });
 
-  it('takes the text of a command', async () => {
+  it('allows a command whose text equals an entry, and no longer one', async () => {
     const guard = await guardWith('command_allowlist:\n  - git clean -fd\n');
     expect(await refusalOf(guard, call('git clean -fd'))).toBeNull();
     expect(await refusalOf(guard, call('git clean -fdx'))).toBe('approval_required');

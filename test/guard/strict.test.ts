@@ -47,7 +47,7 @@ describe('a request under the profile strict', () => {
     ['/workspace-evil', null],
     ['/workspace/../etc', null],
     ['/', null],
-  ])('in %s starts in %s', (cwd, expected) => {
+  ])('a command in %s starts in %s, and is refused for null', (cwd, expected) => {
     const request = requestFor(['ls'], { cwd });
     if (expected === null)
       expect(() => strictRequest(request, workspace)).toThrow(expect.objectContaining({ code: 'policy_denied' }));

@@ -48,7 +48,7 @@ interface Waiting extends Awaiting {
 /** Fires `over` when no answer is awaited any more. */
 async function settledOf({ id }: ApprovalView, { get }: Answering, { over, signal, begun }: Waiting): Promise<Settled> {
   while (!over.signal.aborted) {
-    await soon(begun);
+    await waitForNextPoll(begun);
     const found = signal?.aborted === true ? null : await get(id).catch(() => null);
     if (found?.state === 'pending' && !begun.aborted) continue;
     over.abort();
@@ -57,7 +57,7 @@ async function settledOf({ id }: ApprovalView, { get }: Answering, { over, signa
   return { outcome: 'canceled', elsewhere: null };
 }
 
-function soon(signal: AbortSignal): Promise<void> {
+function waitForNextPoll(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const end = (): void => {

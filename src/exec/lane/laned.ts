@@ -117,7 +117,10 @@ export class LanedSandbox implements Sandbox {
       : await this.#sandbox.exec(command, options);
   }
 
-  /** Nothing else keeps the command out of lanes, and no exit has a note about it yet: it costs some milliseconds, each time. */
+  /**
+   * Whether unprotected process memory is the only reason that this command bypasses the lanes, and no exit has said so yet. Each
+   * bypass costs some milliseconds.
+   */
   #isMemoryTheReason(command: readonly [string, ...string[]], { stdin, cwd, env }: ExecOptions): boolean {
     if (this.#memory !== 'open' || this.#hasToldOfMemory || stdin || this.noLanes !== null) return false;
     const isFirst = this.#lanes.size === 0 && this.#direct === 0;
@@ -175,7 +178,7 @@ export class LanedSandbox implements Sandbox {
     return live !== true;
   }
 
-  /** The last look shows what lives here at this moment too. */
+  /** Whether the last look, which found the sandbox empty, is recent enough to be valid still. */
   #isHeld(): boolean {
     return performance.now() - this.#aloneAtMs < looksHoldMs;
   }

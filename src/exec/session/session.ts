@@ -94,7 +94,7 @@ export class Session {
       this.close();
       throw new CaissonError(
         'not_supported',
-        'no session can be opened here: it needs sh in the sandbox, and a place to keep its state',
+        'the shell of the session did not start: a session needs sh in the sandbox and a writable place for its state',
       );
     }
     const shell = kind === 'bash' ? 'bash' : 'sh';

@@ -70,7 +70,7 @@ export const readOutput = tool({
   },
 });
 
-interface OutputFacts {
+interface ExecFacts {
   /** `null`: it ran when it was looked at. */
   readonly exit: Ending | null;
   readonly where: Where | null;
@@ -78,7 +78,7 @@ interface OutputFacts {
   readonly lostSince: null;
 }
 
-async function knownOf({ parts: { api }, signal }: Call, id: string): Promise<OutputFacts> {
+async function knownOf({ parts: { api }, signal }: Call, id: string): Promise<ExecFacts> {
   const rest = { degraded: [], lostSince: null } as const;
   const found = await api.execs.get(id, { signal }).catch((error: unknown) => noExec(error));
   if (found !== null) return { exit: found.exit, where: found.where, ...rest };

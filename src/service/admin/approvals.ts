@@ -13,11 +13,11 @@ import type { ApprovalRow, GrantRow } from '../../store/store.ts';
 import { type Caller, operator } from '../../values/caller.ts';
 import type { Permit } from '../network/permit.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 interface ApprovalContext {
   /** Environment of this process, which may be one that Caisson itself started. */
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
   readonly permit: Permit;
 }

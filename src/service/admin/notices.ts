@@ -1,7 +1,7 @@
 /** What the user should know at the start: settings that do less than they seem to, and the state of the state directory. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { unreadFlags } from '../../access/authorize.ts';
+import { invalidFlags } from '../../access/authorize.ts';
 import type { Loaded } from '../../config/types.ts';
 import { forwardedNames } from '../../plan/backend-keys.ts';
 import { namesSecret } from '../../secrets/filters.ts';
@@ -43,7 +43,7 @@ function secretProblem(name: string, value: string): readonly string[] {
 
 /** Settings that do less than they seem to. */
 export function settingNotices(loaded: Loaded): readonly string[] {
-  const flags = unreadFlags(loaded.env).map((name) => `${name} is neither true nor false: it admits no user`);
+  const flags = invalidFlags(loaded.env).map((name) => `${name} is neither true nor false: it admits no user`);
   const unread = existsSync(join(loaded.home, 'cli-config.yaml'))
     ? ['cli-config.yaml in the state directory is not read: move its keys, such as hooks, to config.yaml']
     : [];

@@ -100,7 +100,7 @@ describe.concurrent.each(shells)('a bounded lane in %s', (shell) => {
 });
 
 describe.concurrent.each(shells)('the child of a bounded lane that stands ready in %s', (shell) => {
-  it('ends with it', async () => {
+  it('ends at its bound with a child that stands ready', async () => {
     using opened = await bounded(shell, 5, alone);
     opened.lane.standReady();
     expect(await within(14, opened.hasEnded)).toBe(true);

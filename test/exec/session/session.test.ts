@@ -123,7 +123,7 @@ describe.each(shells)('a session of %s', (shell) => {
     ['set -n; echo never', [0]],
   ];
   it.each(ends)(
-    'tells that %j ended it, and is taken up from its snapshot',
+    'reports that the line %j ended the shell, and is restored from its snapshot',
     { timeout: 30_000 },
     async (line, codes) => {
       using kept = keptSandbox(shell);

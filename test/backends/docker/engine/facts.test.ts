@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CaissonError } from '../../../../src/errors.ts';
-import { toCheck, toFailedCheck } from '../../../../backends/docker/check.ts';
+import { checkFromFacts, toFailedCheck } from '../../../../backends/docker/check.ts';
 import { decide } from '../../../../backends/docker/container/disk.ts';
 import { type Ask, readAnswers, readFacts, toFacts } from '../../../../backends/docker/engine/facts.ts';
 import { toGuarantees, type EnginePlace } from '../../../../backends/docker/guarantees.ts';
@@ -20,7 +20,7 @@ const factsOf = (info: Record<string, unknown> = {}, version: Record<string, unk
   toFacts({ ...infoOf(), ...info }, { ...versionOf(), ...version });
 const factsBy = async (ask: Ask) => await readFacts(ask, await readAnswers(ask));
 const findingsOf = (info: Record<string, unknown>, version: Record<string, unknown> = {}) =>
-  toCheck(factsOf(info, version)).findings.map(({ id }) => id);
+  checkFromFacts(factsOf(info, version)).findings.map(({ id }) => id);
 
 describe('the facts of an engine', () => {
   test('are read', () => {
