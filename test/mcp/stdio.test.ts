@@ -154,7 +154,7 @@ describe.each(kinds)('with %s on stdio', (kind) => {
       ...end,
       exit_code: 0,
     });
-  });
+  }, 60_000);
 
   it.each<[string, Answer, boolean]>([
     ['once', accept('once'), true],

@@ -182,7 +182,7 @@ export function laneCases(suite: Suite): void {
   suite.test('lanes.kill', 'ends all that one exec started when its time is over, and no other', async (place) => {
     const laned = await withLane(place);
     const other = await startExec(laned, shell('sleep 2; echo fine'), bare);
-    const late = shell('setsid sleep 300 & sleep 300 & echo begun; wait', { timeoutMs: 700 });
+    const late = shell('setsid sleep 300 & sleep 300 & echo begun; wait', { timeoutMs: 1500 });
     const { exit, stdout } = await collect(await startExec(laned, late, bare), { keepBytes: 100 });
     // The other command began in the same moment: a place that sees all processes may not know whose they are.
     expect([exit.reason, exit.survivors ?? [], stdout.text]).toEqual(['timed-out', [], 'begun\n']);
