@@ -15,7 +15,7 @@ await using caisson = await openCaisson();
 // exec
 {
   const running = await caisson.exec({ task: 'build', command: ['make', 'test'] });
-  for await (const bytes of running.stdout) process.stdout.write(bytes);
+  running.stdout.pipe(process.stdout);
   console.log((await running.exit).reason);
 }
 
@@ -89,7 +89,7 @@ await using caisson = await openCaisson();
 {
   const running = await caisson.execs.start({ task: 'build', command: ['cat'], stdin: true });
   running.stdin?.end('to the command');
-  for await (const bytes of running.stdout) process.stdout.write(bytes);
+  running.stdout.pipe(process.stdout);
 }
 
 // execs.run
@@ -162,7 +162,7 @@ await using caisson = await openCaisson();
 // sessions.exec
 {
   const running = await caisson.sessions.exec({ task: 'build', name: 'main', text: 'cd src && make' });
-  for await (const bytes of running.stdout) process.stdout.write(bytes);
+  running.stdout.pipe(process.stdout);
 }
 
 // sessions.run
@@ -351,7 +351,7 @@ await using caisson = await openCaisson();
 // network.checker
 {
   const check = await caisson.network.checker();
-  console.log(await check({ url: 'http://169.254.169.254/' }));
+  console.log(check({ url: 'http://169.254.169.254/' }));
 }
 
 // network.rules

@@ -102,8 +102,9 @@ function ofTask(noun: object, rows: AnyRows, id: string): object {
     Object.entries(rows).flatMap(([verb, row]) => {
       const act: unknown = Reflect.get(noun, verb);
       if (typeof act !== 'function') return [];
-      if (row.takes[0] === 'task') return [[verb, (...rest: unknown[]) => Reflect.apply(act, noun, [id, ...rest])]];
-      return takesTask(row) ? [[verb, withTask(act.bind(noun), taskKeyOf(row), id)]] : [];
+      const call: Call = (...args) => Reflect.apply(act, noun, args);
+      if (row.takes[0] === 'task') return [[verb, (...rest: readonly unknown[]) => call(id, ...rest)]];
+      return takesTask(row) ? [[verb, withTask(call, taskKeyOf(row), id)]] : [];
     }),
   );
 }
