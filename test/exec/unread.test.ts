@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(async () => await at[Symbol.asyncDispose]());
 
 describe('a command with a stream that is not read', () => {
-  it('ends when only its exit is waited for, and says which streams were not read (A8)', async () => {
+  it('ends when only its exit is waited for, and says which streams were not read', async () => {
     const command = ['sh', '-c', `head -c ${large} /dev/zero | tee /dev/stderr`] as const;
     const { exit } = await at.caisson.exec({ taskId: 'a', command, timeoutMs: 60_000 });
     const { reason, exitCode, stdout, stderr, notes } = await exit;
@@ -26,7 +26,7 @@ describe('a command with a stream that is not read', () => {
     expect(notes).toContainEqual(unread('stderr'));
   });
 
-  it('gives all of the one that is read (A8)', async () => {
+  it('gives all of the one that is read', async () => {
     const running = await at.caisson.exec({ taskId: 'a', command: print(large, '>&2; echo done'), timeoutMs: 60_000 });
     expect(await text(running.stdout)).toBe('done\n');
     const { reason, notes, stderr } = await running.exit;
@@ -90,7 +90,7 @@ describe('a command with a stream that is not read', () => {
   });
 });
 
-describe('onStdout and onStderr (A8)', () => {
+describe('onStdout and onStderr', () => {
   it.each(['run', 'exec'] as const)(
     'of %s get each piece as it comes, and the exit comes after the last',
     async (verb) => {

@@ -128,7 +128,7 @@ describe.skipIf(!hasSshd() || process.getuid?.() !== 0)('a pool of hosts', () =>
     // Its files may be on the host that is down.
     await expect(later.sandboxes.create({ taskId: 'new' })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('files of task new may be there'),
+      message: expect.stringContaining('the task new may have files on that host'),
     });
     expect((await later.run({ command: ['echo', 'fine'] })).stdout.text).toBe('fine\n');
     await later.sandboxes.remove('stays');
