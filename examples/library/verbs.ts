@@ -51,6 +51,11 @@ await using caisson = await openCaisson();
   await caisson.sandboxes.update('build', { labels: { stage: 'test', old: null }, idleTimeoutMs: 600_000 });
 }
 
+// sandboxes.touch
+{
+  await caisson.sandboxes.touch('build');
+}
+
 // sandboxes.start
 {
   const { lostSince } = await caisson.sandboxes.start('build');

@@ -1,10 +1,12 @@
 /** What callers change about a sandbox that is there: its labels and how long it lives. Not what it is made from. */
+import { CaissonError } from '../errors.ts';
 import type { Plan } from '../plan/types.ts';
 import type { Times } from '../plan/times.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { hasLabels, type Labels, mergedLabels } from '../values/labels.ts';
 import type { Context, StepOptions } from './context.ts';
 import { findRow, underLease } from './end.ts';
+import { usedNow } from './use.ts';
 
 export interface Change {
   /** Merged into those that are there; `null` removes one. */
@@ -22,6 +24,22 @@ export async function changeSandbox(
   await underLease(context, task, options, async (row) => {
     await context.store.sandboxes.update(row.id, { ...times, labels: mergedLabels(row.labels, labels) });
   });
+  return await findRow(context, task);
+}
+
+/** Written when it resolves, within a use, so that no sweep stops the sandbox meanwhile. */
+export async function touchSandbox(context: Context, task: string): Promise<SandboxRow> {
+  const row = await findRow(context, task);
+  if (row.state !== 'ready' || !(await context.uses.begin(row)))
+    throw new CaissonError('failed_precondition', `the sandbox of task ${row.taskId} does not run`, {
+      remedy: 'start it, or run a command in it',
+      details: { taskId: row.taskId, sandboxId: row.id },
+    });
+  try {
+    await context.store.sandboxes.update(row.id, usedNow(context.clock));
+  } finally {
+    context.uses.end(row);
+  }
   return await findRow(context, task);
 }
 

@@ -17,7 +17,7 @@ import { askedTimes, type Times } from '../plan/times.ts';
 import type { Plan } from '../plan/types.ts';
 import { acquire } from '../sandbox/acquire.ts';
 import type { Context, StepOptions } from '../sandbox/context.ts';
-import { changeSandbox } from '../sandbox/change.ts';
+import { changeSandbox, touchSandbox } from '../sandbox/change.ts';
 import { findRow, removeSandbox, stopSandbox } from '../sandbox/end.ts';
 import type { Within } from '../sandbox/healing.ts';
 import { inspectSandbox } from '../sandbox/inspect.ts';
@@ -77,6 +77,10 @@ export class Sandboxes implements SandboxesApi {
     this.#parts.checkTimes(taskId, times);
     const row = await changeSandbox(this.#context, task, { labels, times }, options);
     return viewOf(row, null, this.#context.clock);
+  }
+
+  async touch(task: string): Promise<SandboxView> {
+    return viewOf(await touchSandbox(this.#context, task), null, this.#context.clock);
   }
 
   async limits(task: string, options: Options = {}): Promise<SandboxLimits> {

@@ -80,6 +80,7 @@ export class Double extends Fixed implements CaissonApi {
       this.#log(`update ${this.#find(task).taskId} ${JSON.stringify(change)}`);
       return Promise.resolve(this.#find(task));
     },
+    touch: (task) => Promise.resolve(this.#find(task)),
     start: (task) =>
       Promise.resolve({ sandbox: this.#find(task), how: 'started', lostSince: this.#script.lostSince ?? null }),
     stop: (task) => Promise.resolve(this.#log(`stop ${this.#find(task).taskId}`)),

@@ -26,6 +26,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/sandboxes/{id}': { path: build },
   'PATCH /v1/sandboxes/{id}': { path: build, body: { labels: { team: 'b', stage: null }, lifetimeMs: 3_600_000 } },
   'POST /v1/sandboxes/{id}/stop': { path: build, status: 204 },
+  'POST /v1/sandboxes/{id}/touch': { path: build },
   'POST /v1/sandboxes/{id}/start': { path: build },
   'GET /v1/sandboxes/{id}/network': { path: build, status: 412 },
   'PATCH /v1/sandboxes/{id}/network': { path: build, body: { deny: ['example.com'] }, status: 412 },

@@ -191,6 +191,7 @@ const gcItem = z.object({
 export const plain = {
   get: { answer: inspected },
   update: { body: changeBody, answer: sandbox },
+  touch: { answer: sandbox },
   start: { answer: acquired },
   stop: {},
   remove: { query: z.strictObject({ keepFiles: queryFlag.exactOptional() }) },

@@ -25,6 +25,11 @@ export interface SandboxesApi {
    * Throws `not_found`, and `permission_denied` for times beyond those that the configuration gives to other owners.
    */
   update(task: string, change: SandboxChange, options?: Options): Promise<SandboxView>;
+  /**
+   * Counts as a use: the idle time begins anew, without a command. Throws `not_found`, and `failed_precondition` for one that does
+   * not run.
+   */
+  touch(task: string, options?: Options): Promise<SandboxView>;
   /** Starts a sandbox that is stopped. Throws `not_found`. */
   start(task: string, options?: Options): Promise<Acquired>;
   /** Ends all processes and keeps files. Idempotent. Throws `not_found`, `not_supported` where the place cannot. */
@@ -94,6 +99,13 @@ export const sandboxes = {
     takes: ['task', '...'],
     owner: 'place',
     keys: { labels: true, idleTimeoutMs: true, lifetimeMs: true },
+    gives: sandbox,
+  },
+  touch: {
+    ...run('POST', '/v1/sandboxes/{id}/touch', 'Counts as a use of a sandbox that runs: its idle time begins anew.'),
+    ...inTask,
+    brief: true,
+    repeatable: true,
     gives: sandbox,
   },
   start: {

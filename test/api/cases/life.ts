@@ -55,6 +55,18 @@ function powerCases(suite: Suite): void {
     },
   );
 
+  suite.test('sandboxes.touch.used', 'begins the idle time anew, and needs a sandbox that runs', async (place) => {
+    const taskId = await place.fresh();
+    const { usedAt } = await place.agent.sandboxes.get(taskId);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const touched = await place.agent.sandboxes.touch(taskId);
+    expect(Date.parse(touched.usedAt)).toBeGreaterThan(Date.parse(usedAt));
+    expect((await place.agent.sandboxes.get(taskId)).usedAt).toBe(touched.usedAt);
+    await place.agent.sandboxes.stop(taskId);
+    await refused(place.agent.sandboxes.touch(taskId), 'failed_precondition');
+    await refused(place.agent.sandboxes.touch('never-made'), 'not_found');
+  });
+
   suite.placeTest('sandboxes.start.started', 'starts one that is stopped, and finds one that runs', async (place) => {
     const taskId = await place.fresh();
     await place.agent.sandboxes.stop(taskId);
