@@ -134,7 +134,7 @@ describe.skipIf(host === null)('a sandbox with a filtered network', () => {
     const run = runner(caisson, 'two');
     expect((await run(fetch())).stdout).toContain('from the origin');
     // A busy host may need more than one look until the next proxy listens.
-    const later = `sleep 5; out=$(${fetch()}); [ -z "$out" ] || break`;
+    const later = `sleep 5; out=$( ${fetch()}); [ -z "$out" ] || break`;
     const long = run(`for i in 1 2 3 4 5; do ${later}; done; printf %s "$out"`);
     await sleep(1000);
     process.kill(proxyPid(home.path) ?? 0, 'SIGKILL');
