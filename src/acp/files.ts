@@ -35,7 +35,7 @@ export class Files {
     const { bytes, size } = await this.#contentOf(real, signal);
     if (bytes.length < size)
       throw argumentError(`it has ${size} bytes, and ${maxBytes} are the most that is read at once`);
-    if (!isUtf8(bytes)) throw argumentError('it is no text in UTF-8');
+    if (!isUtf8(bytes)) throw argumentError('the file is not a text in UTF-8');
     return { content: lines(bytes.toString(), countOf(line, 'line'), countOf(limit, 'limit')) };
   }
 

@@ -1,4 +1,4 @@
-/** What `doctor` tells of the pool. Pure. */
+/** The lines of `doctor` about the pool. Pure. */
 import type { Check, PoolView } from '../service/api.ts';
 
 /** `null`: no entry is configured. An entry that cannot be filled is a warning: sandboxes are made as without a pool then. */

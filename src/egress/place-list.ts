@@ -34,7 +34,7 @@ export interface ListParts {
 
 const maxTries = 5;
 
-/** What this process has given to places. */
+/** Allow lists that this process has given to places. */
 export class GivenLists {
   readonly #parts: ListParts;
   /** Keys are ids of sandboxes. */
@@ -87,7 +87,7 @@ export class GivenLists {
     });
   }
 
-  /** What cannot be said any more must not stay as it was said before: then nothing is let out. */
+  /** A list that cannot be changed must not stay as it was: the place is told to let nothing out. */
   async #listOrNothing(row: SandboxRow, sandbox: Sandbox): Promise<PlaceList> {
     const filter = await this.#filterOf(row.backend);
     try {

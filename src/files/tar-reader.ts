@@ -156,7 +156,7 @@ export class TarReader {
     const kind = kindOf(fields, name);
     if (!Number.isSafeInteger(size) || size < 0)
       throw archiveRefusedError('size', 'its size is not a number that can be', name);
-    if (kind !== 'file' && size !== 0) throw archiveRefusedError('size', 'it has content but is no file', name);
+    if (kind !== 'file' && size !== 0) throw archiveRefusedError('size', 'an entry with content must be a file', name);
     return { kind, name, link, mode: fields.mode, size };
   }
 

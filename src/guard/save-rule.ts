@@ -31,11 +31,12 @@ async function withAllowed(text: string, { path, entries, file }: Addition): Pro
   const key = path.join('.');
   if (path.length > 1 && document.get(path[0]) === null) document.set(path[0], document.createNode({}));
   const above: unknown = path.length === 1 ? document.contents : document.get(path[0], true);
-  if (above !== undefined && above !== null && !isMap(above)) throw ruleFileError(file, `there is no place for ${key}`);
+  if (above !== undefined && above !== null && !isMap(above))
+    throw ruleFileError(file, `${key} cannot be added: the key above it is not a map`);
   const found: unknown = document.getIn(path, true);
   const list = isSeq(found) ? found : new YAMLSeq();
   if (found !== undefined && found !== null && !isSeq(found) && document.getIn(path) !== null)
-    throw ruleFileError(file, `its ${key} is no list`);
+    throw ruleFileError(file, `${key} must be a list`);
   const known = new Set<unknown>(list.toJSON());
   for (const entry of entries) if (!known.has(entry)) list.add(document.createNode(entry));
   if (list !== found) document.setIn(path, list);

@@ -1,4 +1,4 @@
-/** What concerns the whole installation: images, backends, access, MCP servers. */
+/** Nouns of the whole installation: images, backends, access, MCP servers. */
 import type {
   AccessApi,
   AccountItem,

@@ -52,7 +52,7 @@ export async function readFile(
 export async function writeFile(run: Run, { path, bytes, expected }: Input<'write'>): Promise<FileWritten> {
   const { size, sha256, input } = isSource(bytes) ? sourceOf(bytes) : contentOf(bytes);
   if (typeof expected === 'string' && !/^[0-9a-f]{64}$/.test(expected))
-    throw fileInputError('what is expected is no SHA-256');
+    throw fileInputError('the expected digest is not a SHA-256 in hexadecimal digits');
   const there = expected === undefined ? '' : (expected ?? 'none');
   const scratch = `.caisson-${randomBytes(8).toString('hex')}`;
   const args = [fileName(path), String(size), there, 'parents', scratch] as const;
