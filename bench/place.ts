@@ -1,5 +1,5 @@
 /** The setting of a bench: Caisson on a state directory of its own, and the engine it uses, for the peer. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,13 +27,15 @@ const images = [
   'debian:bookworm-slim',
 ];
 
-export async function openPlace(wanted: string | null): Promise<BenchPlace> {
+/** `config`: text of its configuration file. */
+export async function openPlace(wanted: string | null, config = ''): Promise<BenchPlace> {
   const docker = new Docker();
   const image = await chooseImage(docker, wanted);
   const others = new Set((await askContainers(docker)).map(({ Id }) => Id));
   // Only now: benches of the command line need neither the service nor an engine.
   const { openCaisson } = await import('../src/main.ts');
   const home = await mkdtemp(join(tmpdir(), 'caisson-bench-'));
+  if (config !== '') await writeFile(join(home, 'config.yaml'), config, { mode: 0o600 });
   const caisson = await openCaisson({ home, env: process.env, cwd: home, flags: { 'terminal.backend': 'docker' } });
   const close = async (): Promise<void> => {
     await caisson.close();

@@ -18,6 +18,7 @@ import { modal } from './modal.ts';
 import { networks } from './networks.ts';
 import { output } from './output.ts';
 import { policy } from './policy.ts';
+import { pool } from './pool.ts';
 import { redact } from './redact.ts';
 import { ssh } from './ssh.ts';
 import { starts } from './starts.ts';
@@ -40,6 +41,7 @@ export const benches: readonly Bench[] = [
   lanes,
   journal,
   cold,
+  pool,
   starts,
   networks,
   output,

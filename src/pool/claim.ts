@@ -88,7 +88,10 @@ async function readied(context: Context, plan: Plan, row: SandboxRow): Promise<H
 /** The handle with the lanes of this process, which has found it running; else the place is asked. */
 async function liveOf(context: Context, row: SandboxRow): Promise<Sandbox | null> {
   const known = context.live.get(row.id);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    known.standsBy = false;
+    return known;
+  }
   const sandbox = row.ref === null ? null : await attachIfThere(await context.backend(row.backend), row.ref);
   return sandbox?.state === 'running' ? keepLive(context, row, sandbox) : null;
 }

@@ -2,6 +2,7 @@
  * Keeps the pool as the configuration wants it: makes members that are missing, behind the callers that wait, and removes those that no
  * entry wants. One process at a time works on the pool of a state directory.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CaissonError, toCaissonError } from '../errors.ts';
 import { actingAs, itself } from '../lib/author.ts';
 import type { Context } from '../sandbox/context.ts';
@@ -10,8 +11,11 @@ import { backOffMs } from './back-off.ts';
 import { drain, membersIn } from './drain.ts';
 import type { Entry } from './entries.ts';
 import { fillOne } from './fill.ts';
+import { forgetTaken } from './taken.ts';
 import { membersOf, sizeWithin, unwanted } from './want.ts';
 
+/** The first command of a task that has claimed a member is over by then, as a rule: making another one would slow it down. */
+const afterClaimMs = 100;
 /** A look for members that ended by age and for images that have changed. */
 const lookEveryMs = 15_000;
 const lease = 'pool';
@@ -37,7 +41,7 @@ export class Filler {
   #timer: NodeJS.Timeout | null = null;
   #working: Promise<void> = Promise.resolve();
   #isWaiting = false;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(parts: FillerParts) {
     this.#parts = parts;
@@ -54,11 +58,16 @@ export class Filler {
     if (this.#timer === null || this.#isWaiting || this.#isStopped) return;
     this.#isWaiting = true;
     this.#working = this.#working
+      .then(() => this.#pause())
       .then(() => {
         this.#isWaiting = false;
         return this.round();
       })
       .catch(() => undefined); // a store that cannot be read now: the next round tries again
+  }
+
+  async #pause(): Promise<void> {
+    await sleep(afterClaimMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined); // it stops: no round follows
   }
 
   /** Why the last member of an entry could not be made. */
@@ -77,6 +86,10 @@ export class Filler {
     }
   }
 
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   /** A service without a pool writes nothing for it. */
   async #isIdle(): Promise<boolean> {
     const { context, entries } = this.#parts;
@@ -86,13 +99,14 @@ export class Filler {
   /** No member is made any more when this resolves. */
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    this.#isStopped = true;
+    this.#stopping.abort();
     await this.#working;
   }
 
   async #work(): Promise<void> {
     const { context } = this.#parts;
     const { entries, unread } = await this.#read();
+    await forgetTaken(context);
     const rows = await membersIn(context);
     // What cannot be planned now, such as on an engine that is down, is not unwanted.
     const known = rows.filter(({ pool }) => !unread.has(pool?.entry ?? ''));

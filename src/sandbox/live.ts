@@ -2,12 +2,14 @@
 import type { Sandbox } from '../backend.ts';
 import { LanedSandbox } from '../exec/lane/laned.ts';
 import type { SandboxRow } from '../store/store.ts';
+import { isMember } from '../values/member.ts';
 import type { Context } from './context.ts';
 
 /** `nonce`: what the guardian in the sandbox's first process was started with, when this process has just made it. */
 export function keepLive(context: Context, row: SandboxRow, sandbox: Sandbox, nonce: string | null = null): Sandbox {
   forgetLive(context, row.id);
   const laned = new LanedSandbox(sandbox, nonce, { enabled: context.lanes, tally: context.laneTally });
+  laned.standsBy = isMember(row.taskId);
   context.live.set(row.id, laned);
   heedMemory(context, row.id, row.effective);
   return laned;

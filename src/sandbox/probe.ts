@@ -1,11 +1,14 @@
 /** Runs the probe in a sandbox and reads its answer. */
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process, Sandbox } from '../backend.ts';
 import { parseControls, type Effective, parseEffective } from './effective.ts';
 import { carried } from '../inside/carried.ts';
 import { scriptOf } from '../inside/script.ts';
 
 const timeoutMs = 10_000;
+/** It has said all by then. A lane whose command is given up before its end takes no other one. */
+const endingMs = 100;
 const maxBytes = 256 * 1024;
 const endMark = '== end\n';
 
@@ -18,7 +21,9 @@ export async function probe(sandbox: Sandbox): Promise<Effective | null> {
     stdin: false,
   });
   try {
-    return await seenFromHere(sandbox, parseEffective(await readProbe(process)));
+    const text = await readProbe(process);
+    await Promise.race([process.wait().catch(() => null), sleep(endingMs, null, { ref: false })]);
+    return await seenFromHere(sandbox, parseEffective(text));
   } finally {
     process.release();
   }

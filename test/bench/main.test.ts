@@ -24,7 +24,7 @@ describe('the bench command', () => {
     const failure: unknown = await execute(process.execPath, [main, 'nonsense']).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('exec, lanes, journal, cold, starts, networks, output'),
+      stderr: expect.stringContaining('exec, lanes, journal, cold, pool, starts, networks, output'),
     });
   });
 

@@ -66,6 +66,18 @@ describe('a round', () => {
     expect(at.place.resources.size).toBe(0);
   });
 
+  it('gives up its lanes in members that another process has taken, and keeps those that it has taken itself', async () => {
+    const [pool, other] = [await another(), await another()];
+    await fillerOf(pool, () => [pool.entry]).round();
+    const own = await acquire(pool.context, pool.asked, {});
+    const taken = await acquire(other.context, { ...other.asked, taskId: 'other' }, {});
+    expect([...pool.context.live.keys()].toSorted()).toEqual([own.row.id, taken.row.id].toSorted());
+    await fillerOf(pool, () => [pool.entry]).round();
+    expect(pool.context.live.has(own.row.id)).toBe(true);
+    expect(pool.context.live.has(taken.row.id)).toBe(false);
+    expect(pool.context.live.size).toBe(3);
+  });
+
   it('removes those beyond a smaller size', async () => {
     const pool = await another();
     await fillerOf(pool, () => [pool.entry]).round();

@@ -99,6 +99,15 @@ export class LanedSandbox implements Sandbox {
     this.#memory = memory;
   }
 
+  /** Whether its next command may come much later, and from another process: see `IdleLanes`. */
+  get standsBy(): boolean {
+    return this.#lanes.idle.standsBy;
+  }
+
+  set standsBy(isLong: boolean) {
+    this.#lanes.idle.standsBy = isLong;
+  }
+
   async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
     return await this.#counted(this.#start(command, options));
   }

@@ -13,6 +13,7 @@ import { newNonce } from '../random.ts';
 import { Beats } from './beats.ts';
 import { timeoutMs, wantsMore } from './growth.ts';
 import type { LaneStart } from './hello.ts';
+import { IdleLanes } from './idle.ts';
 import type { Lane } from './lane.ts';
 import { whenOpened } from './opened.ts';
 import { openLane } from './opening.ts';
@@ -39,7 +40,6 @@ interface Waiter {
 
 /** All lanes have been busy for as long: their commands may run for ever. */
 const stuckMs = 250;
-const idleCloseMs = 60_000;
 /** So many commands, and the sandbox is in use: a lane of its own pays then, where it is faster than the adopted one. */
 const adoptedRuns = 3;
 /** A lane takes about as long to get ready; a command that comes sooner is better off in another one. */
@@ -56,10 +56,9 @@ export class Lanes {
   readonly #how: How;
   readonly #lanes = new Set<Lane>();
   readonly #waiters = new Set<Waiter>();
-  readonly #idleSince = new Map<Lane, number>();
+  readonly idle = new IdleLanes();
   /** Given to a waiter that has not taken it yet. */
   readonly #promised = new Set<Lane>();
-  readonly #closer: NodeJS.Timeout;
   /** Beats of bounded lanes; `null` for others. */
   readonly #beats: Beats | null;
   /** Ends lanes that are still being opened. */
@@ -78,7 +77,6 @@ export class Lanes {
     this.#launch = launch;
     this.#how = how;
     this.#beats = how.bounded === true ? new Beats(this.#lanes) : null;
-    this.#closer = setInterval(() => this.#closeIdle(), idleCloseMs / 4).unref();
   }
 
   /** Lanes that are there or on their way. */
@@ -119,7 +117,7 @@ export class Lanes {
       const lane = this.#idle() ?? (await this.#wait(signal));
       if (lane === null) return null;
       this.#promised.delete(lane);
-      this.#idleSince.delete(lane);
+      this.idle.delete(lane);
       if (lane.state !== 'idle') continue; // it died on the way to us
       this.#countStopgap(lane);
       this.#countHurried(lane);
@@ -130,7 +128,7 @@ export class Lanes {
 
   /** Waiting and later commands go the direct way. */
   close(): void {
-    clearInterval(this.#closer);
+    this.idle.stop();
     this.#beats?.stop();
     if (this.#looking !== null) clearTimeout(this.#looking);
     this.#unusable ??= 'they were closed';
@@ -160,7 +158,7 @@ export class Lanes {
   }
 
   async #standReady(lane: Lane): Promise<void> {
-    if (this.#promised.has(lane)) return;
+    if (this.#promised.has(lane) || this.idle.standsBy) return;
     if (this.#how.mayStandReady !== undefined && !(await this.#how.mayStandReady())) return;
     if (!this.#promised.has(lane)) lane.standReady();
   }
@@ -222,7 +220,7 @@ export class Lanes {
   }
 
   #countStopgap(lane: Lane): void {
-    if (this.#stopgap?.lane !== lane) return;
+    if (this.#stopgap?.lane !== lane || this.idle.standsBy) return;
     this.#stopgap.left -= 1;
     if (this.#stopgap.left <= 0 && this.size === 1) void this.#open();
   }
@@ -276,7 +274,7 @@ export class Lanes {
   #changed(lane: Lane): void {
     if (lane.state === 'retired') {
       this.#lanes.delete(lane);
-      this.#idleSince.delete(lane);
+      this.idle.delete(lane);
       if (this.#waiters.size > 0) this.#grow();
       return;
     }
@@ -285,17 +283,12 @@ export class Lanes {
     if (lane.state !== 'idle') return;
     const [next] = this.#waiters;
     if (next === undefined) {
-      this.#idleSince.set(lane, performance.now());
+      this.idle.add(lane);
       this.#getReady(lane);
       return;
     }
     this.#waiters.delete(next);
     this.#promised.add(lane);
     next.give(lane);
-  }
-
-  #closeIdle(): void {
-    const now = performance.now();
-    for (const [lane, since] of this.#idleSince) if (now - since > idleCloseMs) lane.close();
   }
 }

@@ -12,6 +12,8 @@ import { alone } from './shells.ts';
 
 const sandbox = spawnedSandbox();
 const maxLanes = 16;
+/** When the shell that reads it was started, in ticks since the boot. */
+const birth = 'read -r stat </proc/$$/stat; set -- ${stat##*) }; echo ${20}';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -39,12 +41,22 @@ it('as many lanes are there as the load wants, within bounds', { timeout: 60_000
   expect(lanes.size).toBe(0);
 });
 
+it('no process is there for the next command in lanes that stand by', async () => {
+  const lanes = new Lanes((command, options) => sandbox.exec([...alone, ...command], options));
+  lanes.idle.standsBy = true;
+  await run(lanes, 'true');
+  await sleep(200);
+  const ticks = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100;
+  expect(Number(await run(lanes, birth))).toBeGreaterThanOrEqual(ticks - 5);
+  lanes.close();
+});
+
 it('a command that comes after a while is run by a process that was there before, where the shell can become it', async () => {
   const lanes = new Lanes((command, options) => sandbox.exec([...alone, ...command], options));
   const isBash = (await run(lanes, 'echo "$BASH_VERSION"')) !== '\n';
   await sleep(200);
   const ticks = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100;
-  const born = Number(await run(lanes, 'read -r stat </proc/$$/stat; set -- ${stat##*) }; echo ${20}'));
+  const born = Number(await run(lanes, birth));
   expect(born < ticks - 5).toBe(!isBash);
   lanes.close();
 });
@@ -84,6 +96,31 @@ it('unused lanes are closed, their shells end, and the next command opens one ag
   lanes.close();
 });
 
+it('lanes that stand by stay open, and are closed as others once they do not', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const opened: Process[] = [];
+  const lanes = new Lanes(async (command, options) => {
+    opened.push(await sandbox.exec(command, options));
+    return opened.at(-1) ?? expect.unreachable();
+  });
+  lanes.idle.standsBy = true;
+  await run(lanes, 'true');
+  const now = performance.now();
+  const later = (ms: number): void => {
+    vi.spyOn(performance, 'now').mockImplementation(() => now + ms);
+    vi.advanceTimersByTime(30_000);
+    vi.restoreAllMocks();
+  };
+  later(3_600_000);
+  expect(lanes.size).toBe(1);
+  expect(await run(lanes, 'echo first')).toBe('first\n');
+  expect(opened).toHaveLength(1);
+  lanes.idle.standsBy = false;
+  later(61_000);
+  expect(lanes.size).toBe(0);
+  lanes.close();
+});
+
 it.each([
   ['started', (close: () => void): void => close()],
   ['about to say hello', (close: () => void): void => void setImmediate(close)],
@@ -112,7 +149,10 @@ it('a lane of the first process serves until the sandbox is in use, where those 
   const ended = init.wait();
   lanes.adopt(init, deathNotice(nonce), { forGood: false });
   const shellOf = (): Promise<string> => run(lanes, 'echo $PPID');
+  lanes.idle.standsBy = true; // what is run before a task has it does not count
   const first = await shellOf();
+  for (let index = 0; index < 4; index += 1) expect([await shellOf(), opened]).toEqual([first, []]);
+  lanes.idle.standsBy = false;
   expect([await shellOf(), opened]).toEqual([first, []]);
   await vi.waitUntil(async () => (await shellOf()) !== first);
   expect(await ended).toMatchObject({ exitCode: 77 });
