@@ -30,6 +30,10 @@ const loads: Readonly<Record<string, Load>> = {
   killed: { files: ['test/e2e/killed-service.test.ts'], env: { CAISSON_LOAD_KILLED: '50' } },
   readers: { files: ['test/e2e/slow-readers.test.ts'], env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
   owners: { files: ['test/e2e/owners-random.test.ts'], env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
+  pool: {
+    files: ['test/e2e/pool-load.test.ts'],
+    env: { CAISSON_LOAD_POOL: '20x200x8', CAISSON_LOAD_POOL_BURST: '30x60', CAISSON_LOAD_POOL_SECONDS: '60' },
+  },
   transfers: { files: ['test/e2e/transfer-memory.test.ts'], env: { CAISSON_LOAD_TRANSFER_MB: '1024' } },
   oracle: { files: ['test/oracle/oracle.test.ts'], env: { CAISSON_LOAD_ORACLE: '1' } },
   shells: { files: ['test/policy/shells/shells.test.ts'], env: { CAISSON_LOAD_SHELLS: '20000' } },
