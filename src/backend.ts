@@ -157,7 +157,7 @@ export interface Guarantees {
   /** Present where `filtered` is held by an allow list of the place itself: see `CreateOptions.egress`. Absent: by a door. */
   readonly filter?: PlaceFilter;
   /**
-   * How `none` is held. `no-route`: a sandbox has no route but to itself, which core measures inside before its first
+   * How `none` is held. `no-route`: a sandbox has no route but to itself, which core looks at before its first
    * command; a place that gives one all the same has the sandbox ended. `filter`: routes are there and packets are dropped
    * outside, which cannot be seen from inside: the backend reads back what the service has set, and fails `create` or
    * `start` with `not_supported` where that is another mode. Absent: `no-route`.
@@ -591,10 +591,10 @@ export interface Sandbox {
     details(): Promise<readonly ProcessDetails[] | null>;
   };
   /**
-   * Present where the sandbox runs on the kernel of this host: what that kernel says of its first process (proc_pid_status(5)).
-   * `null` when it cannot be seen from here. Programs of the image answer what they like.
+   * Present where the sandbox runs on the kernel of this host: what that kernel says of its first process. `status` is the text
+   * of proc_pid_status(5). Each is `null` when it cannot be seen from here. Programs of the image answer what they like.
    */
-  readonly controls?: { status(): Promise<string | null> };
+  readonly controls?: { status(): Promise<string | null>; network(): Promise<NetworkTables | null> };
   /** How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. */
   readonly memory?: { kills(): number };
   /**
@@ -604,6 +604,14 @@ export interface Sandbox {
   readonly pipes?: { exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> };
   /** Does what `exec` does, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
   readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
+}
+
+/** Texts of the kernel about a network namespace (proc_net(5)): `/proc/net/dev`, `/proc/net/route`, `/proc/net/ipv6_route`. */
+export interface NetworkTables {
+  readonly devices: string;
+  readonly routes: string;
+  /** Empty where the kernel has no IPv6. */
+  readonly routes6: string;
 }
 
 /**

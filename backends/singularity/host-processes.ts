@@ -5,6 +5,7 @@
  */
 import { type FileHandle, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { NetworkTables } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { systemError, systemCode } from '../shared/system-fault.ts';
 import type { Cgroup } from './cgroup.ts';
@@ -28,6 +29,14 @@ export async function readNamespace(pid: number): Promise<string | null> {
 /** The text of the kernel (proc_pid_status(5)); `null` when the process is gone. */
 export async function readStatus(pid: number): Promise<string | null> {
   return await unlessGone(() => readFile(`/proc/${pid}/status`, 'latin1'));
+}
+
+/** What the network namespace of the process has; `null` when the process is gone. */
+export async function readNetwork(pid: number): Promise<NetworkTables | null> {
+  const table = (name: string): Promise<string | null> =>
+    unlessGone(() => readFile(`/proc/${pid}/net/${name}`, 'latin1'));
+  const [devices, routes, routes6] = await Promise.all([table('dev'), table('route'), table('ipv6_route')]);
+  return devices === null || routes === null ? null : { devices, routes, routes6: routes6 ?? '' };
 }
 
 /** Whether a filter of system calls applies to the process. */

@@ -7,7 +7,7 @@ import { throwIfAborted } from '../shared/abort.ts';
 import type { Registry } from '../shared/registry.ts';
 import { Cgroup } from './cgroup.ts';
 import type { Hierarchy } from './hierarchy.ts';
-import { endAll, readStatus } from './host-processes.ts';
+import { endAll, readNetwork, readStatus } from './host-processes.ts';
 import { configOf, findInstance, type Running, startInstance } from './instance.ts';
 import { withLock } from './lock.ts';
 import { prepareOverlay, releaseOverlay, removeTree } from './overlay.ts';
@@ -43,6 +43,10 @@ export class SingularitySandbox implements Sandbox {
     status: async () => {
       const running = await findInstance(this.#directory);
       return running === null ? null : await readStatus(running.pid);
+    },
+    network: async () => {
+      const running = await findInstance(this.#directory);
+      return running === null ? null : await readNetwork(running.pid);
     },
   };
   readonly stats?: NonNullable<Sandbox['stats']>;

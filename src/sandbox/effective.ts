@@ -2,6 +2,7 @@
  * What a sandbox measured about itself, parsed. The text comes from inside and is hostile: every number is checked, every
  * list bounded, and what does not parse is `null`, never a guess.
  */
+import type { NetworkTables } from '../backend.ts';
 
 export interface EffectiveMount {
   readonly target: string;
@@ -60,8 +61,11 @@ export function parseEffective(text: string): Effective | null {
     mounts: mounts
       .filter((mount) => mount.target !== '/' && !kernelTypes.has(mount.type) && !kernelPaths.test(mount.target))
       .slice(0, maxEntries),
-    interfaces: parseInterfaces(parts.get('network') ?? ''),
-    routed: routedBy(parts.get('routes') ?? '', parts.get('routes6') ?? ''),
+    ...parseNetwork({
+      devices: parts.get('network') ?? '',
+      routes: parts.get('routes') ?? '',
+      routes6: parts.get('routes6') ?? '',
+    }),
     ptraceScope: count(fields(parts.get('kernel') ?? '', '=').get('ptrace_scope')),
   };
 }
@@ -80,6 +84,10 @@ export function parseControls(text: string): Pick<Effective, 'capabilities' | 'n
     noNewPrivileges: flag(status.get('NoNewPrivs')),
     seccomp: seccompModes[status.get('Seccomp') ?? ''] ?? null,
   };
+}
+
+export function parseNetwork(tables: NetworkTables): Pick<Effective, 'interfaces' | 'routed'> {
+  return { interfaces: parseInterfaces(tables.devices), routed: routedBy(tables.routes, tables.routes6) };
 }
 
 const seccompModes: Readonly<Record<string, 'disabled' | 'strict' | 'filter'>> = {

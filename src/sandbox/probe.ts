@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process, Sandbox } from '../backend.ts';
-import { parseControls, type Effective, parseEffective } from './effective.ts';
+import { parseControls, type Effective, parseEffective, parseNetwork } from './effective.ts';
 import { carried } from '../inside/carried.ts';
 import { scriptOf } from '../inside/script.ts';
 
@@ -31,8 +31,15 @@ export async function probe(sandbox: Sandbox): Promise<Effective | null> {
 
 /** What the kernel of this host says stands before what a program of the image answered. */
 async function seenFromHere(sandbox: Sandbox, effective: Effective | null): Promise<Effective | null> {
-  const status = effective === null ? null : ((await sandbox.controls?.status()) ?? null);
-  return effective === null || status === null ? effective : { ...effective, ...parseControls(status) };
+  const { controls } = sandbox;
+  if (effective === null || controls === undefined) return effective;
+  const status = await controls.status();
+  const tables = await controls.network();
+  return {
+    ...effective,
+    ...(status === null ? {} : parseControls(status)),
+    ...(tables === null ? {} : parseNetwork(tables)),
+  };
 }
 
 async function readProbe(process: Process): Promise<string> {

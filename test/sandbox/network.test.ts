@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Spec } from '../../src/backend.ts';
 import { acquire } from '../../src/sandbox/acquire.ts';
 import { stopSandbox } from '../../src/sandbox/end.ts';
+import type { FakeOptions } from '../fixtures/fake-backend/backend.ts';
+import { measured } from '../../src/sandbox/measure.ts';
 import { parseEffective } from '../../src/sandbox/effective.ts';
 import type { Plan } from '../../src/plan/types.ts';
 import type { Context } from '../../src/sandbox/context.ts';
@@ -20,17 +22,13 @@ describe('a sandbox that is to have no network', () => {
   const { at, service } = afresh();
 
   /** A place whose sandboxes say this when they are measured. */
-  const measuring = (say: () => string, more = {}): Promise<Context> =>
-    service(
-      { network: ['open', 'none'], ...more },
-      {},
-      {
-        sh: ({ stdout }) => {
-          stdout.write(probeText(say()));
-          return 0;
-        },
+  const measuring = (say: () => string, more = {}, facets: FakeOptions['facets'] = {}): Promise<Context> =>
+    service({ network: ['open', 'none'], ...more }, facets, {
+      sh: ({ stdout }) => {
+        stdout.write(probeText(say()));
+        return 0;
       },
-    );
+    });
 
   async function wanted(context: Context, network: Spec['network']): Promise<Plan> {
     const asked = await plan(context);
@@ -83,6 +81,30 @@ describe('a sandbox that is to have no network', () => {
     expect((await acquire(filtering, await wanted(filtering, 'none'), {})).how).toBe('created');
     const silent = await measuring(() => 'nothing that parses');
     expect((await acquire(silent, { ...(await wanted(silent, 'none')), taskId: 'other' }, {})).how).toBe('created');
+  });
+
+  const kernel = (routes: string): FakeOptions['facets'] => ({
+    controls: {
+      status: async () => null,
+      network: async () => ({ devices: 'lo: 1\neth0: 1\n', routes, routes6: '' }),
+    },
+  });
+
+  it('is ended by what the kernel of this host says, whatever its own programs answer', async () => {
+    const context = await measuring(() => none, {}, kernel('Iface\neth0\t00000000\n'));
+    await expect(acquire(context, await wanted(context, 'none'), {})).rejects.toMatchObject({
+      code: 'not_supported',
+      details: { interfaces: 'eth0' },
+    });
+    expect(at.place.resources.size).toBe(0);
+  });
+
+  it('runs no command of its image before the first one where the kernel of this host answers', async () => {
+    const context = await measuring(() => routed, {}, kernel('Iface\nlo\t00000000\n'));
+    const { row, sandbox } = await acquire(context, await wanted(context, 'none'), {});
+    expect(at.place.calls).not.toContain('exec');
+    // The host is believed for this too, once the sandbox has been measured.
+    expect(await measured(context, row, sandbox)).toMatchObject({ routed: false, interfaces: ['eth0'] });
   });
 
   it('is not measured for that where it asked for one', async () => {

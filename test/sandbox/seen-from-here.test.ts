@@ -18,7 +18,9 @@ function lying(controls?: Sandbox['controls']): Sandbox {
 
 it('capabilities, seccomp and no-new-privileges are what the kernel of this host says, whatever the image answers', async () => {
   const all = '000001ffffffffff';
-  const seen = await probe(lying({ status: () => Promise.resolve(status(all, 0, 0)) }));
+  const seen = await probe(
+    lying({ status: () => Promise.resolve(status(all, 0, 0)), network: () => Promise.resolve(null) }),
+  );
   expect(seen).toMatchObject({
     uid: 0,
     noNewPrivileges: false,
@@ -29,6 +31,8 @@ it('capabilities, seccomp and no-new-privileges are what the kernel of this host
 
 it('what cannot be seen from here is what the sandbox says', async () => {
   const none = { noNewPrivileges: true, seccomp: 'filter', capabilities: { effective: '0000000000000000' } };
-  expect(await probe(lying({ status: () => Promise.resolve(null) }))).toMatchObject(none);
+  expect(
+    await probe(lying({ status: () => Promise.resolve(null), network: () => Promise.resolve(null) })),
+  ).toMatchObject(none);
   expect(await probe(lying())).toMatchObject(none);
 });

@@ -1,6 +1,6 @@
 /** The processes of a container, as its own /proc counts them, read from this host (proc_pid_root(5), proc_pid_stat(5)). */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProcessDetails, SandboxProcess } from '../../../src/backend.ts';
+import type { NetworkTables, ProcessDetails, SandboxProcess } from '../../../src/backend.ts';
 import { inspectContainer, type Inspected } from './container.ts';
 import type { Engine } from '../engine/engine.ts';
 
@@ -29,15 +29,26 @@ export class ContainerProcesses {
 
   /** Status of the first process (proc_pid_status(5)). */
   async status(): Promise<string | null> {
-    const seen = this.#own();
-    if (seen !== null) return seen;
-    this.#pid = (await inspectContainer(this.#engine, this.#container)).pid;
-    return this.#own();
+    return (await this.#own('status')) || null;
   }
 
-  #own(): string | null {
-    if (this.#pid === null || !textOf(`/proc/${this.#pid}/cgroup`).includes(this.#container)) return null;
-    return textOf(`/proc/${this.#pid}/status`) || null;
+  /** What the network namespace of the first process has. */
+  async network(): Promise<NetworkTables | null> {
+    const devices = await this.#own('net/dev');
+    const routes = await this.#own('net/route');
+    const routes6 = await this.#own('net/ipv6_route');
+    return devices === '' || routes === '' ? null : { devices, routes, routes6 };
+  }
+
+  /** A file of the first process in procfs; empty where it cannot be read. A start of the container gives it another first process. */
+  async #own(file: string): Promise<string> {
+    if (!this.#isOwn()) this.#pid = (await inspectContainer(this.#engine, this.#container)).pid;
+    return this.#isOwn() ? textOf(`/proc/${this.#pid}/${file}`) : '';
+  }
+
+  /** The number may be another process's by now, of this host or of another container. */
+  #isOwn(): boolean {
+    return this.#pid !== null && textOf(`/proc/${this.#pid}/cgroup`).includes(this.#container);
   }
 
   /** A start of the container gives it another first process. */

@@ -43,6 +43,7 @@ export class LanedSandbox implements Sandbox {
   readonly pty?: NonNullable<Sandbox['pty']>;
   readonly memory?: NonNullable<Sandbox['memory']>;
   readonly carrier?: NonNullable<Sandbox['carrier']>;
+  readonly controls?: NonNullable<Sandbox['controls']>;
   readonly #sandbox: Sandbox;
   readonly #lanes: Lanes;
   readonly #strangers: Strangers | null;
@@ -65,8 +66,8 @@ export class LanedSandbox implements Sandbox {
    * the direct way.
    */
   constructor(sandbox: Sandbox, nonce: string | null, { enabled = true, tally = new LaneTally() }: How = {}) {
-    const { ref, state, place, power, stats, pty, memory, processes, egress, carrier } = sandbox;
-    Object.assign(this, { power, stats, memory, egress, carrier });
+    const { ref, state, place, power, stats, pty, memory, processes, egress, carrier, controls } = sandbox;
+    Object.assign(this, { power, stats, memory, egress, carrier, controls });
     if (pty !== undefined) this.pty = { exec: (command, options) => this.#counted(pty.exec(command, options)) };
     this.ref = ref;
     this.state = state;
