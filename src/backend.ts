@@ -608,7 +608,9 @@ export interface Sandbox {
 
 /** Texts of the kernel about a network namespace (proc_net(5)): `/proc/net/dev`, `/proc/net/route`, `/proc/net/ipv6_route`. */
 export interface NetworkTables {
+  /** Counters of each interface, under two lines of head. */
   readonly devices: string;
+  /** Routes of IPv4, under a line of head; empty where the namespace cannot be read. */
   readonly routes: string;
   /** Empty where the kernel has no IPv6. */
   readonly routes6: string;

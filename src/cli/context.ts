@@ -12,6 +12,7 @@ import type { GivenOptions } from './option.ts';
 import { paintFor, type Paint } from './paint.ts';
 import { statusOn } from './status.ts';
 import { table } from './table.ts';
+import { stepTimes } from './timing.ts';
 import { readChoice } from './values.ts';
 import type { CommandApi, Opening, ServiceLine, World } from './world.ts';
 
@@ -78,7 +79,9 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
   };
   const interrupts = watchInterrupts(world, say);
   const notice = (text: string): void => (quiet || json ? undefined : say(text));
-  const service = opener(given, { world, notice, clear: status.clear });
+  const times = stepTimes(world.env);
+  const timed = times === null ? {} : { onTimed: times.onTimed };
+  const service = opener(given, { world, notice, clear: status.clear, timed });
   const print = (text: string | Uint8Array): Promise<void> => {
     status.clear();
     return written(world, text);
@@ -92,7 +95,7 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
     signal: interrupts.signal,
     interrupted: interrupts.exitCode,
     onHangup: interrupts.onHangup,
-    options: { signal: interrupts.signal, onProgress: status.update },
+    options: { signal: interrupts.signal, onProgress: status.update, ...timed },
     service: service.open,
     local: service.local,
     home: () => homeOf(given, world),
@@ -112,6 +115,7 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
     clearStatus: status.clear,
     close: async () => {
       await service.close().catch((error: unknown) => say(`while closing: ${toCaissonError(error).message}`));
+      if (times !== null) say(`timing: ${times.line()}`);
       status.clear();
       interrupts.stop();
     },
@@ -147,9 +151,10 @@ interface ContextInput {
   readonly world: World;
   readonly notice: (text: string) => void;
   readonly clear: () => void;
+  readonly timed: Pick<Opening, 'onTimed'>;
 }
 
-function opener(given: GivenOptions, { world, notice, clear }: ContextInput): Opener {
+function opener(given: GivenOptions, { world, notice, clear, timed }: ContextInput): Opener {
   const home = given.text('home');
   let opened: Promise<CommandApi> | null = null;
   let local: Promise<CaissonApi> | null = null;
@@ -163,6 +168,7 @@ function opener(given: GivenOptions, { world, notice, clear }: ContextInput): Op
       embedded: given.flag('embedded'),
       confirms: given.flag('confirmed'),
       onNotice: notice,
+      ...timed,
       ...rulesOf(given),
       env: world.env,
       cwd,

@@ -33,6 +33,8 @@ export interface Opening {
   readonly embedded?: boolean;
   /** What the caller should know about the way that was taken. */
   readonly onNotice?: (text: string) => void;
+  /** Called with each step that a service names in its answers. */
+  readonly onTimed?: (step: string, ms: number) => void;
 }
 
 type RunningSession = Omit<RunningText, keyof Running>;

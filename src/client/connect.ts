@@ -18,7 +18,7 @@ import { auditOf, eventsOf } from './nouns/records.ts';
 import { sandboxesOf } from './nouns/sandboxes.ts';
 import { sessionsOf } from './nouns/sessions.ts';
 import type { Transport } from './transport.ts';
-import type { CaissonClient } from './types.ts';
+import type { CaissonClient, ServerTimed } from './types.ts';
 import { WebTransport } from './web/transport.ts';
 import type { Fetch, SocketMaker } from './web/types.ts';
 import { Wire } from './wire/wire.ts';
@@ -38,6 +38,8 @@ export interface ConnectInput {
   readonly headers?: Readonly<Record<string, string>>;
   /** For how long the client tries to reach the service again once it has lost it; absent: a minute. 0: it does not. */
   readonly resumeMs?: number;
+  /** Called with each step that an answer of the service names in `Server-Timing`, and its milliseconds. */
+  readonly onTimed?: ServerTimed;
 }
 
 const defaultResumeMs = 60_000;
@@ -47,6 +49,7 @@ export function connectCaisson({
   token,
   headers = {},
   resumeMs = defaultResumeMs,
+  onTimed,
   ...input
 }: ConnectInput): CaissonClient {
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
@@ -56,10 +59,11 @@ export function connectCaisson({
   if (!(Number.isFinite(resumeMs) && resumeMs >= 0))
     throw new CaissonError('invalid_argument', 'resumeMs is a number of milliseconds from 0 on');
   const transport = input.transport ?? webTransport(input);
-  return clientOf(new Wire({ transport, resumeMs, headers: { ...headers, authorization: `Bearer ${token}` } }));
+  const own = { ...headers, authorization: `Bearer ${token}` };
+  return clientOf(new Wire({ transport, resumeMs, headers: own, onTimed }));
 }
 
-function webTransport({ url, fetch, WebSocket }: Omit<ConnectInput, 'token'>): Transport {
+function webTransport({ url, fetch, WebSocket }: Pick<ConnectInput, 'url' | 'fetch' | 'WebSocket'>): Transport {
   if (url === undefined)
     throw new CaissonError('invalid_argument', 'a client of the service needs its address', {
       remedy: 'give the `url` that `caisson serve` prints, or a `transport`',

@@ -186,3 +186,6 @@ export interface CaissonClient extends AsyncDisposable {
   /** The verbs of one task: `client.task('build').run({ command: ['make'] })`. */
   task(id: string): TaskHandle<Omit<CaissonClient, 'task'>>;
 }
+
+/** A listener for the steps of a request, by their names in the header `Server-Timing`, with milliseconds. */
+export type ServerTimed = (step: string, ms: number) => void;

@@ -45,7 +45,7 @@ const otherNames = new Set([
   'CAISSON_YOLO_MODE',
   'CAISSON_CRON_SESSION',
 ]);
-const otherPrefixes = ['CAISSON_REQUIRE_', 'CAISSON_TEST_', 'CAISSON_DEBUG', 'CAISSON_NO_'];
+const otherPrefixes = ['CAISSON_REQUIRE_', 'CAISSON_TEST_', 'CAISSON_DEBUG', 'CAISSON_TIMING', 'CAISSON_NO_'];
 
 /** An empty variable counts as unset. Throws `invalid_argument` naming all variables that mean nothing. */
 export function findSwitches(env: Readonly<Record<string, string | undefined>>, defaults: Settings): readonly Switch[] {

@@ -34,4 +34,5 @@ export class Timing {
 }
 
 /** Routes of sandboxes, their commands and files. */
-export const isTimed = ({ path }: Pick<Route, 'path'>): boolean => path.startsWith('/v1/sandboxes');
+export const isTimed = ({ path }: Pick<Route, 'path'>): boolean =>
+  path.startsWith('/v1/sandboxes') || path.startsWith('/v1/execs');

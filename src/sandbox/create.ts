@@ -84,10 +84,11 @@ export async function placeSandbox(
       ? await context.gate.passLast(row.backend, create)
       : await context.gate.pass(row.backend, create, asker);
     await failpoint('after-create');
-    const unproved = await proveMounts(context, { row, sandbox, mayMiss: plan.allowDegraded }, mounts);
+    const proving = { row, sandbox, mayMiss: plan.allowDegraded };
+    const unproved = await timed(options, 'prove', async () => await proveMounts(context, proving, mounts));
     const live = keepLive(context, row, sandbox, nonce);
-    await proveNetwork(context, row, live);
-    await context.wayOut.enter(row, live);
+    await timed(options, 'prove', async () => await proveNetwork(context, row, live));
+    await timed(options, 'network', async () => await context.wayOut.enter(row, live));
     await forgetCopies(context, row);
     const degraded = [...row.degraded, ...unproved, ...setid.degraded, ...volumesMissed(plan, sandbox)];
     // A member is offered once it was measured.

@@ -29,8 +29,11 @@ export interface Bounds {
 /** The owner of everything that was made without a token. */
 export const operator = 'operator';
 
-/** A part of a call that took time: the policy with its questions, waiting for a turn to create, creating, starting. */
-export type Phase = 'policy' | 'queue' | 'create' | 'start' | 'pool' | `pool-${PoolMiss}`;
+/**
+ * A part of a call that took time: the policy with its questions, waiting for a turn to create, creating, looking whether mounts
+ * and network are as requested, joining the door of a filtered network, starting the command.
+ */
+export type Phase = 'policy' | 'queue' | 'create' | 'prove' | 'network' | 'start' | 'pool' | `pool-${PoolMiss}`;
 
 /** Why a sandbox that was made ahead of demand did not serve. */
 export type PoolMiss = 'mounts' | 'network' | 'registry' | 'files' | 'empty' | 'dead';

@@ -10,6 +10,8 @@ it('creates, commands and files say where their time went', async () => {
   expect(timesOf(await world.ask('/v1/sandboxes', { body: { taskId: 'build' } }))).toEqual([
     'queue',
     'create',
+    'prove',
+    'network',
     'total',
   ]);
   const body = { command: ['true'] };

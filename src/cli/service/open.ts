@@ -110,7 +110,7 @@ function clientsOf(home: string, record: ServiceRecord, opening: Opening): Clien
   let answering: CaissonClient | null = null;
   const ask = saying(as(decides(opening) ? 'decide' : 'ask'), said);
   return {
-    ask: connectCaisson({ ...placeholder, transport: ask, resumeMs }),
+    ask: connectCaisson({ ...placeholder, transport: ask, resumeMs, ...given({ onTimed: opening.onTimed }) }),
     answer: () => (answering ??= connectCaisson({ ...placeholder, transport: as('answer'), resumeMs })),
   };
 }

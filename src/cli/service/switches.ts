@@ -4,7 +4,7 @@ import type { Env } from '../world.ts';
 
 /** Variables that the command line itself reads, or tests do. */
 const others =
-  /^CAISSON_(?:HOME|EXEC|SANDBOX|EMBEDDED|YOLO_MODE|DEBUG.*|TEST_.*|REQUIRE_.*|NO_.*)$|^HERMES_(?:HOME|YOLO_MODE)$/;
+  /^CAISSON_(?:HOME|EXEC|SANDBOX|EMBEDDED|YOLO_MODE|DEBUG.*|TEST_.*|REQUIRE_.*|NO_.*|TIMING)$|^HERMES_(?:HOME|YOLO_MODE)$/;
 
 /** Names of those that are set, in order. */
 export function setSwitches(env: Env): readonly string[] {

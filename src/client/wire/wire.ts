@@ -1,11 +1,13 @@
 /** Requests to the service: with the token, tried again where that is safe, answers checked and errors typed. */
 import { abortError, CaissonError } from '../../errors.ts';
 import type { Transport, WireRequest, WireResponse, WireSocket } from '../transport.ts';
+import type { ServerTimed } from '../types.ts';
 import { unreachableError, isAway, wasNotSent } from './away.ts';
 import { bytesOf, textOf } from './body.ts';
 import { linesOf, type LineObject } from './lines.ts';
 import { Patience } from './patience.ts';
 import { eventError, responseError } from './problem.ts';
+import { readTimes } from './server-timing.ts';
 
 export interface Ask {
   readonly method: WireRequest['method'];
@@ -27,6 +29,7 @@ export interface WireInput {
   readonly transport: Transport;
   readonly headers: Readonly<Record<string, string>>;
   readonly resumeMs: number;
+  readonly onTimed?: ServerTimed | undefined;
 }
 
 const maxErrorBytes = 1024 * 1024;
@@ -120,6 +123,8 @@ export class Wire {
       ...(content === undefined ? {} : { body: content }),
       signal: either,
     });
+    const { onTimed } = this.#input;
+    if (onTimed !== undefined) readTimes(response.headers['server-timing'], onTimed);
     if (response.status >= 200 && response.status < 300) return response;
     throw await failed(response);
   }
