@@ -84,6 +84,7 @@ export class DockerSandbox implements Sandbox {
       const seen = new ContainerProcesses(engine, inspected);
       this.processes = seen;
       this.controls = seen;
+      this.stats = { read: async (read) => (await seen.stats()) ?? (await this.#readStats(read)) };
     }
     this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
   }

@@ -1,7 +1,8 @@
 /** The processes of a container, as its own /proc counts them, read from this host (proc_pid_root(5), proc_pid_stat(5)). */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { NetworkTables, ProcessDetails, SandboxProcess } from '../../../src/backend.ts';
+import type { NetworkTables, ProcessDetails, SandboxProcess, Stats } from '../../../src/backend.ts';
 import { inspectContainer, type Inspected } from './container.ts';
+import { kernelStats } from './kernel-stats.ts';
 import type { Engine } from '../engine/engine.ts';
 
 const marking = 'CAISSON_EXEC=';
@@ -49,6 +50,18 @@ export class ContainerProcesses {
   /** The number may be another process's by now, of this host or of another container. */
   #isOwn(): boolean {
     return this.#pid !== null && textOf(`/proc/${this.#pid}/cgroup`).includes(this.#container);
+  }
+
+  /** What the container uses. `null`: it cannot be seen from here. */
+  async stats(): Promise<Stats | null> {
+    const seen = this.#kernelStats();
+    if (seen !== null) return seen;
+    this.#pid = (await inspectContainer(this.#engine, this.#container)).pid;
+    return this.#kernelStats();
+  }
+
+  #kernelStats(): Stats | null {
+    return this.#pid === null ? null : kernelStats({ pid: this.#pid, container: this.#container });
   }
 
   /** A start of the container gives it another first process. */
