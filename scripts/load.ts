@@ -39,6 +39,7 @@ const loads: Readonly<Record<string, Load>> = {
   shells: { files: ['test/policy/shells/shells.test.ts'], env: { CAISSON_LOAD_SHELLS: '20000' } },
   forms: { files: ['test/policy/forms/forms.test.ts'], env: { CAISSON_LOAD_FORMS: '200' } },
   records: { files: ['test/journal/grown'], env: { CAISSON_LOAD_RECORDS: '10000,100000,1000000' } },
+  acts: { files: ['test/store/grown-history.test.ts'], env: { CAISSON_LOAD_ACTS: '1000000' } },
   moments: { files: ['test/e2e/crash.test.ts'], env: { CAISSON_LOAD_MOMENTS: '50' } },
   adoptions: {
     files: ['test/e2e/adoption.test.ts', 'test/e2e/detached.test.ts'],

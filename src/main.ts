@@ -95,7 +95,7 @@ export async function openCaisson(given: OpenInput = {}): Promise<Caisson> {
     pool,
     network: networkOf({ loaded, websites: guard.websites }),
     policy: policyOf({ ...guard, cwd: input.cwd, loaded, isolationOf: (name) => known.isolationOf(name) }),
-    approvals: approvalsOf(guard, { env: input.env, audit, permit: permitting(context) }),
+    approvals: approvalsOf(guard, { env: input.env, audit, store, permit: permitting(context) }),
     config: configView({
       loaded,
       backends: keys,

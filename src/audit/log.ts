@@ -10,7 +10,8 @@ import { ownerOf } from '../values/owner.ts';
 import { Chain, type Fields, now } from './chain.ts';
 import { copySnapshot, figuresIn } from './copy.ts';
 import { openTurnstile, type Turnstile } from '../store/file-lock.ts';
-import { Owners } from './owners.ts';
+import { keysOf, spanOf } from './filter.ts';
+import { Marked } from './marks.ts';
 import { allLines } from './read.ts';
 import { follow } from './tail.ts';
 import type { Audit, AuditEntry, AuditFigures, AuditRecord, Verification } from './types.ts';
@@ -43,7 +44,7 @@ interface Batch extends PromiseWithResolvers<void> {
 class AuditLog implements Audit {
   readonly #directory: string;
   readonly #options: AuditOptions;
-  readonly #owners: Owners;
+  readonly #marked: Marked;
   #waiting: Fields[] = [];
   #batch: Batch | null = null;
   #opened: { readonly lock: Turnstile; readonly chain: Chain } | null = null;
@@ -52,7 +53,7 @@ class AuditLog implements Audit {
   constructor(directory: string, options: AuditOptions) {
     this.#directory = directory;
     this.#options = options;
-    this.#owners = new Owners(directory);
+    this.#marked = new Marked(directory);
   }
 
   /** Commands that start in the same turn share one write: the lock and the calls to the kernel cost more than a line. */
@@ -71,8 +72,9 @@ class AuditLog implements Audit {
 
   tail(how: Parameters<Audit['tail']>[0]): AsyncIterable<AuditRecord> {
     this.#tryFlush();
-    const { owner } = how;
-    const lines = owner === undefined ? allLines : this.#owners.linesOf(owner);
+    const [keys, span] = [keysOf(how), spanOf(how)];
+    const isFree = keys.length === 0 && how.since === undefined && how.until === undefined;
+    const lines = isFree ? allLines : this.#marked.linesOf(keys, span);
     return follow({ directory: this.#directory, lines }, how);
   }
 

@@ -39,11 +39,15 @@ async function* backward(file: FileHandle): AsyncGenerator<string, void, void> {
 }
 
 /** From an offset at which a line begins. */
-export async function* forward(file: FileHandle, from: number): AsyncGenerator<Line, void, void> {
+export async function* forward(
+  file: FileHandle,
+  from: number,
+  bytesAtOnce = blockBytes,
+): AsyncGenerator<Line, void, void> {
   const { size } = await file.stat();
   let rest: Buffer = Buffer.alloc(0);
-  for (let at = from; at < size; at += blockBytes) {
-    const bytes = Buffer.concat([rest, await blockOf(file, at, Math.min(size, at + blockBytes))]);
+  for (let at = from; at < size; at += bytesAtOnce) {
+    const bytes = Buffer.concat([rest, await blockOf(file, at, Math.min(size, at + bytesAtOnce))]);
     const origin = at - rest.length;
     let begin = 0;
     for (let to = bytes.indexOf(newline); to !== -1; to = bytes.indexOf(newline, begin)) {

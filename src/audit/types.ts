@@ -88,13 +88,27 @@ export interface AuditFigures {
   readonly bytes: number;
 }
 
-export interface TailInput {
+/** All that is given must hold. */
+export interface AuditFilter {
+  /** Absent: of all. */
+  readonly owner?: string;
+  /** A task id or a sandbox id. */
+  readonly task?: string;
+  /** Only decisions with this verdict. */
+  readonly verdict?: 'allow' | 'ask' | 'deny';
+  /** Only decisions by a rule that holds this text. */
+  readonly rule?: string;
+  /** RFC 3339. Only records of this moment and of later ones. */
+  readonly since?: string;
+  /** RFC 3339. Only records of earlier moments. */
+  readonly until?: string;
+}
+
+export interface TailInput extends AuditFilter {
   /** Number of records before the end to begin with. */
   readonly count: number;
   /** Goes on with records to come. Default false. */
   readonly follow?: boolean;
-  /** Absent: of all. */
-  readonly owner?: string;
   /** Which of them. Absent: all. */
   readonly only?: (record: AuditRecord) => Promise<boolean>;
 }

@@ -62,7 +62,7 @@ export interface CommandApi extends Omit<
   | 'pool'
 > {
   readonly pool: Omit<CaissonApi['pool'], 'keep'>;
-  installation: Pick<CaissonApi['installation'], 'budgets'>;
+  readonly installation: Pick<CaissonApi['installation'], 'budgets' | 'status'>;
   exec: (...args: Parameters<CaissonApi['exec']>) => Promise<CommandRunning>;
   readonly execs: Omit<CaissonApi['execs'], 'start'>;
   readonly sessions: Omit<CaissonApi['sessions'], 'exec'> & {

@@ -14,7 +14,7 @@ import { made } from './nouns/made.ts';
 import { networkOf } from './nouns/network.ts';
 import { policyOf } from './nouns/policy.ts';
 import { processesOf } from './nouns/processes.ts';
-import { auditOf, eventsOf } from './nouns/records.ts';
+import { auditOf, eventsOf, historyOf } from './nouns/records.ts';
 import { sandboxesOf } from './nouns/sandboxes.ts';
 import { sessionsOf } from './nouns/sessions.ts';
 import type { Transport } from './transport.ts';
@@ -102,6 +102,7 @@ function clientOf(wire: Wire): CaissonClient {
     policy: policyOf(wire),
     network: networkOf(wire),
     audit: auditOf(wire),
+    history: historyOf(wire),
     events: eventsOf(wire),
     images: imagesOf(wire),
     access: accessOf(wire),

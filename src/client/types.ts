@@ -22,6 +22,7 @@ import type {
   ExecsApi,
   FilesApi,
   FileTools,
+  HistoryApi,
   ImagesApi,
   PoolApi,
   InstallationApi,
@@ -163,6 +164,8 @@ export interface CaissonClient extends AsyncDisposable {
   readonly network: ClientNetworkApi;
   /** Record of decisions and runs. */
   readonly audit: AuditApi;
+  /** What was done in sandboxes, and how it ended. */
+  readonly history: HistoryApi;
   /** Changes of state, as they happen. */
   readonly events: EventsApi;
   /** Images of backends. */

@@ -21,7 +21,7 @@ export function recordIn(audit: Audit): Record {
 function refusedEntry(from: Call, refused: unknown): AuditEntry {
   const { code, message, details } = toCaissonError(refused);
   const denial = { verdict: 'deny', code, message: message.slice(0, 1000), tier: text(details['tier']) };
-  return { ...entry(from), ...denial, reason: text(details['reason']) };
+  return { ...entry(from), ...denial, reason: text(details['reason']), rule: ruleIn(details['findings']) };
 }
 
 function admittedEntry(from: Call, { call, decision, answered }: Admission): AuditEntry {
@@ -46,6 +46,12 @@ function entry(call: Call): AuditEntry {
 function wordsOf({ subject, masked = (word) => word }: Call): readonly string[] {
   const command = readable(subject);
   return (typeof command === 'string' ? [command] : command).map((word) => masked(word));
+}
+
+/** The first finding is of the strictest rule. */
+function ruleIn(findings: unknown): string | null {
+  const first: unknown = Array.isArray(findings) ? findings[0] : null;
+  return text(Reflect.get(Object(first), 'because')) ?? text(Reflect.get(Object(first), 'rule'));
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -53,6 +53,7 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
   ...network.networkRoutes,
   ...policy.hookRoutes,
   ...policy.auditRoutes,
+  ...events.historyRoutes,
   ...events.eventRoutes,
   ...admin.imageRoutes,
   ...admin.secretRoutes,

@@ -14,6 +14,7 @@ import type { SessionInput, SessionView } from '../exec/session/types.ts';
 import type { ExecEvent } from '../values/exec-event.ts';
 import type { McpServersApi } from './admin/mcp-servers-api.ts';
 import type { SecretsApi } from './admin/secrets-api.ts';
+import type { HistoryApi } from './history.ts';
 import type { InstallationApi } from './installation.ts';
 import type { NetworkApi } from './network-api.ts';
 import type { FilesApi } from './verbs/files.ts';
@@ -25,6 +26,7 @@ import type { AnswerAll, AnsweredAll, ApprovalView, GrantView } from '../guard/t
 import type { Choice } from '../values/choice.ts';
 import type { Checker, CheckQuery, RuleExamples } from '../policy/types.ts';
 import type { SandboxRequest } from '../plan/types.ts';
+import type { RuleSuggestion } from '../guard/suggest.ts';
 import type {
   AccountView,
   BackendCheck,
@@ -58,10 +60,13 @@ export type { SandboxChange, SandboxesApi } from './verbs/sandboxes.ts';
 export type { ByTask } from './verbs/task.ts';
 export type * from './network-api.ts';
 export type { Budget, BudgetFigures } from '../budget/types.ts';
+export type { HistoryApi, HistoryEntry, HistoryFilter } from './history.ts';
 export type { Backup, Figures, InstallationApi } from './installation.ts';
+export type { Concern, Status } from './status.ts';
+export type { SandboxUse, UseFilter } from './top.ts';
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
 export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';
-export type { AuditRecord, TailInput, Verification } from '../audit/types.ts';
+export type { AuditFilter, AuditRecord, TailInput, Verification } from '../audit/types.ts';
 export { shellCode, signalNumbers } from '../values/exit.ts';
 export { shellStarter } from '../values/shell-starter.ts';
 export { taskIdError } from '../values/task.ts';
@@ -78,6 +83,7 @@ export type { CopyResult, FileArchive, FileTools } from '../files/types.ts';
 export type { GcItem } from './admin/gc-item.ts';
 export type * from './admin/mcp-servers-api.ts';
 export type { SecretsApi } from './admin/secrets-api.ts';
+export type { RuleSuggestion } from '../guard/suggest.ts';
 export type { HookView } from '../guard/hooks/types.ts';
 export type { ApprovalView, Approver, GrantView, Question, Settled } from '../guard/types.ts';
 export type { Choice } from '../values/choice.ts';
@@ -167,6 +173,8 @@ export interface ApprovalsApi {
   grants(options?: Options): Promise<readonly GrantView[]>;
   /** Takes such an answer back, from the next command on. Throws `not_found`. */
   revoke(id: string, by: string, options?: Options): Promise<void>;
+  /** Rules that would have answered what was answered "once" or "session" three times and more in a week; never for what is dangerous. */
+  suggest(options?: Options): Promise<readonly RuleSuggestion[]>;
   /** YOLO for one task, from now on or no longer. For people who are there: never let a task reach it. */
   skip(taskId: string, on: boolean, options?: Options): Promise<void>;
 }
@@ -262,6 +270,8 @@ export interface CaissonApi {
   readonly network: NetworkApi;
   /** Record of decisions and runs. */
   readonly audit: AuditApi;
+  /** What was done in sandboxes, and how it ended. */
+  readonly history: HistoryApi;
   /** Changes of state, as they happen. */
   readonly events: EventsApi;
   /** Images of backends. */

@@ -11,6 +11,7 @@ import type {
   EventsApi,
   ExecsApi,
   FilesApi,
+  HistoryApi,
   ImagesApi,
   InstallationApi,
   McpServersApi,
@@ -28,6 +29,7 @@ import { createAccessApi } from './admin/access.ts';
 import { createAuditApi } from './admin/audit.ts';
 import { createNetworkApi, type NetworkDependencies } from './network/network.ts';
 import { createEventsApi } from './admin/events.ts';
+import { createHistoryApi, withNotes } from './admin/history.ts';
 import { createBackendsApi } from './admin/backends.ts';
 import type { GcDependencies } from './admin/gc.ts';
 import { type ImageBuilder, createImagesApi } from './admin/images.ts';
@@ -105,6 +107,7 @@ export class Caisson implements CaissonLibrary {
   readonly policy: PolicyApi;
   readonly network: NetworkApi;
   readonly audit: AuditApi;
+  readonly history: HistoryApi;
   readonly events: EventsApi;
   readonly images: ImagesApi;
   readonly secrets: SecretsApi;
@@ -133,17 +136,20 @@ export class Caisson implements CaissonLibrary {
     this.approvals = byTask(parts.approvals, approvals);
     this.pool = poolOf(parts.pool);
     this.audit = createAuditApi(context);
+    this.history = createHistoryApi(context);
     this.events = createEventsApi(context);
     this.images = createImagesApi(parts);
     this.secrets = createSecretsApi(loaded, parts.skills);
     this.access = createAccessApi(context, loaded, env);
     this.tokens = createTokensApi(context, env);
     this.mcpServers = createMcpServersApi(loaded, guard);
-    this.installation = createInstallationApi(context, this.#running);
     this.#sweeper = new Sweeper(parts);
 
     const plans = new Plans(context, { loaded, cwd });
     this.backends = createBackendsApi({ context, names, modules: loaded.config.backends, plans, env });
+    const defaultBackend = loaded.config.terminal.backend;
+    const { backends, config } = this;
+    this.installation = createInstallationApi({ context, running: this.#running, backends, config, defaultBackend });
     const plan = (request: SandboxRequest, options: StepOptions): Promise<Plan> => plans.planFor(request, options);
     const checkTimes: Plans['checkTimes'] = (taskId, times) => plans.checkTimes(taskId, times);
     const planOf = (task: string, options: StepOptions): Promise<Plan> =>
@@ -176,7 +182,8 @@ export class Caisson implements CaissonLibrary {
       closing: this.#ending.signal,
       redactions: origin.redactions,
     });
-    const found = { ...tools, ...createCopyTools({ context, userHome: env['HOME'] ?? homedir(), within }) };
+    const copies = { ...tools, ...createCopyTools({ context, userHome: env['HOME'] ?? homedir(), within }) };
+    const found = { ...copies, ...withNotes(context, copies) };
     this.files = withKeys(withRelativePaths(found, files, { planOf, cwd }), files);
   }
 

@@ -2,6 +2,7 @@
 import type { AuditFigures } from '../audit/types.ts';
 import type { Budget, BudgetFigures, BudgetName } from '../budget/types.ts';
 import type { StoreFigures } from '../store/figures.ts';
+import type { Status } from './status.ts';
 import type { EgressFigures } from '../egress/tally.ts';
 
 /** How much there is of everything at one moment. It names no task, command or token, and owners in budgets alone. */
@@ -36,6 +37,8 @@ export interface Backup {
 }
 
 export interface InstallationApi {
+  /** Whether all that is used works, and what a person should look at. Asks the backends that are in use. */
+  status(): Promise<Status>;
   /** Counts of the state directory and of the process that answers. */
   figures(): Promise<Figures>;
   /** Use of the budgets of the process that answers: with a service, those of the service. */

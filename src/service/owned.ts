@@ -41,13 +41,15 @@ function actingAs(api: CaissonApi, caller: Caller): CaissonApi {
     network: actingFor(api.network, network, caller),
     config: actingFor(api.config, {}, caller),
   };
-  const { policy, audit, events, images, secrets, access, tokens, backends, mcpServers, installation, pool } = api;
+  const { policy, audit, history, events, images, secrets, access, tokens, backends, mcpServers, installation, pool } =
+    api;
   return {
     run: (request, options) => mine.execs.run(request, options),
     exec: (request, options) => mine.execs.start(request, options),
     ...mine,
     policy,
     audit,
+    history,
     events,
     images,
     secrets,

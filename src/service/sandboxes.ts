@@ -10,8 +10,10 @@ import type {
   SandboxFilter,
   SandboxLimits,
   SandboxRequest,
+  SandboxUse,
   SandboxView,
   Stats,
+  UseFilter,
 } from './api.ts';
 import { askedTimes, type Times } from '../plan/times.ts';
 import type { Plan } from '../plan/types.ts';
@@ -31,6 +33,7 @@ import { gc, type GcDependencies } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
 import { limitOf, pageOf, positionOf } from './pages.ts';
+import { Top } from './watch/top.ts';
 
 export interface SandboxesDependencies extends GcDependencies {
   readonly processes: Processes;
@@ -43,10 +46,12 @@ export interface SandboxesDependencies extends GcDependencies {
 export class Sandboxes implements SandboxesApi {
   readonly #parts: SandboxesDependencies;
   readonly #context: Context;
+  readonly #top: Top;
 
   constructor(parts: SandboxesDependencies) {
     this.#parts = parts;
     this.#context = parts.context;
+    this.#top = new Top(parts.context);
   }
 
   async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
@@ -105,6 +110,10 @@ export class Sandboxes implements SandboxesApi {
 
   async stats(task: string, options: Options = {}): Promise<Stats> {
     return await this.#parts.within(task, options, async (handle) => await readStats(handle, options));
+  }
+
+  async top(filter: UseFilter = {}, options: Options = {}): Promise<readonly SandboxUse[]> {
+    return await this.#top.list(filter, options.signal);
   }
 
   async gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {

@@ -91,6 +91,8 @@ export interface Approvals {
   find(id: string): Promise<ApprovalRow | null>;
   /** Questions that wait, of all tasks or of one, in the order in which they were put. */
   pending(query: Page & { readonly taskId?: string }): Promise<readonly ApprovalRow[]>;
+  /** Questions that were answered with yes and are still kept. The oldest first. */
+  answered(page: Page): Promise<readonly ApprovalRow[]>;
 }
 
 export interface Grants {

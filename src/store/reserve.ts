@@ -27,18 +27,20 @@ const roomyFiles = 2 * reserveFiles;
 const nameOf = (home: string): string => join(home, 'reserve');
 const filesOf = (home: string): string => join(home, 'reserve-files');
 
-interface Free {
+export interface Free {
   /** For this user. */
   readonly bytes: number;
+  /** Size of the disk. */
+  readonly totalBytes: number;
   /** Inodes. `null`: the file system has as many as there is space for. */
   readonly files: number | null;
 }
 
 /** `null` where the system does not say. */
-function freeIn(directory: string): Free | null {
+export function freeIn(directory: string): Free | null {
   try {
-    const { bavail, bsize, files, ffree } = statfsSync(directory);
-    return { bytes: bavail * bsize, files: files === 0 ? null : ffree };
+    const { bavail, blocks, bsize, files, ffree } = statfsSync(directory);
+    return { bytes: bavail * bsize, totalBytes: blocks * bsize, files: files === 0 ? null : ffree };
   } catch {
     // The directory is not there yet, or lies where the call is not allowed: then space is not managed.
     return null;

@@ -15,6 +15,7 @@ import type { EgressRules } from './egress.ts';
 import type { Events } from './events.ts';
 import type { Execs } from './execs.ts';
 import type { StoreFigures } from './figures.ts';
+import type { History } from './history.ts';
 import type { Leases } from './leases.ts';
 import type { Outbox } from './outbox.ts';
 import type { Places } from './places.ts';
@@ -40,6 +41,8 @@ export interface Store {
   readonly execs: Execs;
   /** Places of the records of execs in the journal. */
   readonly records: Records;
+  /** What was done, and how it ended. */
+  readonly history: History;
   readonly places: Places;
   readonly approvals: Approvals;
   readonly grants: Grants;

@@ -11,6 +11,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'every-sandbox',
     'figures',
     'file-lock',
+    'history',
     'open',
     'outbox',
     'pages',
@@ -141,7 +142,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'skill',
     'skills',
   ],
-  audit: ['facts', 'open', 'types'],
+  audit: ['acts', 'facts', 'open', 'types'],
   egress: ['places', 'question', 'serve', 'tally', 'way-out', 'ways'],
   plan: [
     'asked',
@@ -228,6 +229,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   ],
   pool: ['pool', 'types'],
   guard: [
+    'suggest',
     'approval-queue',
     'asked',
     'call',

@@ -114,7 +114,7 @@ it('that questions of a task are skipped is on record, and by which answer a com
   await caisson.close();
   const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
   const { stdout } = spawnSync(process.execPath, [program, '--home', home, 'audit', 'tail'], { encoding: 'utf8' });
-  expect(stdout).toContain('allow (once): rm -rf ./nothing\n');
+  expect(stdout).toContain('allow (once, rule D1): rm -rf ./nothing\n');
   expect(stdout).toContain('questions are skipped from here on\n');
 });
 
@@ -129,7 +129,7 @@ describe('caisson audit', () => {
   it('tells what ran, and exits 1 and names the record when one was changed', () => {
     expect(caisson('run', '--task', 'build', '--', 'true').status).toBe(0);
     const shown = caisson('audit', 'tail', '-n', '2');
-    expect(shown.stdout).toMatch(/ run {7}\S+ {2}exec_\w+ {2}local: true\n.* exit {6}\S+ {2}exec_\w+ {2}exited 0\n$/);
+    expect(shown.stdout).toMatch(/build {2}exec_\w+ {2}run {3}local: true\n.*build {2}exec_\w+ {2}exit {2}exited 0\n$/);
     const [line = ''] = caisson('audit', 'tail', '-n', '1', '--json').stdout.split('\n');
     expect(JSON.parse(line)).toMatchObject({ type: 'exit', reason: 'exited' });
     expect(caisson('audit', 'verify')).toMatchObject({

@@ -1,7 +1,7 @@
 /** Tails of an audit of many records over several files. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
-import type { AuditRecord } from '../../src/audit/types.ts';
+import type { AuditFilter, AuditRecord } from '../../src/audit/types.ts';
 import { entry, place } from './audits.ts';
 
 const owners = ['ann', 'bob', 'carol'] as const;
@@ -119,4 +119,50 @@ it('the records of one owner are found while files are begun, renamed and remove
   }
   writer.close();
   reader.close();
+});
+
+it('filters that are given together find the records that fit all of them, over all files', async () => {
+  using here = place();
+  const audit = here.open(null, 50_000);
+  const began = new Date().toISOString();
+  for (let n = 0; n < 900; n += 1) {
+    const owner = owners[n % 3] ?? 'ann';
+    void audit.record(
+      entry(n, { owner, taskId: `${owner}.t${n % 10}`, sandboxId: `sbx_${n % 10}`, command: words(n) }),
+    );
+    if (n % 90 !== 4) continue;
+    const rule = { findings: [{ rule: 'terminal(git push:*)' }], rule: n === 4 ? 'terminal(rm:*)' : null };
+    await audit.record({ ...entry(n, { owner, taskId: `${owner}.t4` }), type: 'decision', verdict: 'deny', ...rule });
+  }
+  const ask = async (filter: AuditFilter, count = 1000): Promise<readonly unknown[]> =>
+    idsOf(await Array.fromAsync(audit.tail({ count, follow: false, ...filter })));
+  const denials = Array.from({ length: 10 }, (_, at) => `exec_${4 + at * 90}`);
+  expect(await ask({ verdict: 'deny' })).toEqual(denials);
+  expect(await ask({ verdict: 'deny' }, 3)).toEqual(denials.slice(-3));
+  expect(await ask({ verdict: 'allow' })).toEqual([]);
+  expect(await ask({ rule: 'rm:' })).toEqual(['exec_4']);
+  expect(await ask({ rule: 'git push', verdict: 'deny', owner: 'bob' })).toEqual(denials);
+  expect(await ask({ rule: 'git push', owner: 'ann' })).toEqual([]);
+  expect(await ask({ task: 'ann.t3', owner: 'ann' })).toHaveLength(30);
+  expect(await ask({ task: 'sbx_3' })).toHaveLength(90);
+  expect(await ask({ since: began })).toHaveLength(910);
+  expect(await ask({ until: began, verdict: 'deny' })).toEqual([]);
+  expect(await ask({ since: new Date(Date.now() + 3_600_000).toISOString() })).toEqual([]);
+  expect(() => audit.tail({ count: 1, follow: false, since: 'yesterday' })).toThrow('since is not a time');
+  audit.close();
+});
+
+it('a filter by time divides records at its moment', async () => {
+  using here = place();
+  const audit = here.open(null, 20_000);
+  const moments: string[] = [];
+  for (let part = 0; part < 4; part += 1) {
+    moments.push(new Date().toISOString());
+    await Promise.all(Array.from({ length: 50 }, (_, n) => audit.record(entry(part * 50 + n, { owner: 'ann' }))));
+    await new Promise((done) => setTimeout(done, 3));
+  }
+  const [, since = '', until = ''] = moments;
+  const found = await Array.fromAsync(audit.tail({ count: 1000, follow: false, since, until }));
+  expect(idsOf(found)).toEqual(Array.from({ length: 50 }, (_, n) => `exec_${50 + n}`));
+  audit.close();
 });

@@ -20,7 +20,7 @@ import { installation } from './double-installation.ts';
 import { network } from './double-network.ts';
 import { openChecker } from '../../src/policy/checker.ts';
 import { access } from './double-access.ts';
-import { audit, events } from './double-records.ts';
+import { audit, events, history } from './double-records.ts';
 import { pool } from './double-pool.ts';
 
 export const spec: Spec = {
@@ -158,6 +158,10 @@ export const policyWith = (
 });
 
 const approvals: CaissonApi['approvals'] = {
+  suggest: () =>
+    Promise.resolve([
+      { owner: 'operator', rule: 'terminal(npm publish)', times: 7, tasks: 2, lastAt: '2026-01-02T11:00:00.000Z' },
+    ]),
   list: () =>
     Promise.resolve([
       {
@@ -302,6 +306,7 @@ export class Fixed {
   readonly mcpServers = mcpServers;
   readonly audit = audit;
   readonly events = events;
+  readonly history = history;
   readonly approvals = approvals;
   readonly pool = pool;
   readonly access = access;

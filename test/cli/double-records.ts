@@ -1,5 +1,5 @@
 /** Changes of state and audit entries that the double knows from the start. */
-import type { AuditRecord, CaissonApi, EventView } from '../../src/service/api.ts';
+import type { AuditRecord, CaissonApi, EventView, HistoryEntry } from '../../src/service/api.ts';
 
 export const events: CaissonApi['events'] = {
   follow: async function* ({ after = 0 } = {}) {
@@ -36,4 +36,49 @@ export const audit: CaissonApi['audit'] = {
       torn: 0,
       broken: { file: 'audit.ndjson', line: 5, seq: 5, reason: 'is not as it was written' },
     }),
+};
+
+const entry: HistoryEntry = {
+  kind: 'exec',
+  execId: 'exec_1',
+  taskId: 'build',
+  sandboxId: 'sbx_1',
+  backend: 'docker',
+  owner: 'operator',
+  token: null,
+  command: ['sh', '-c', 'printf \u001b[2J'],
+  startedAt: '2026-01-02T11:00:00.000Z',
+  outcome: 'failed',
+  reason: 'exited',
+  rule: null,
+  exitCode: 3,
+  signal: null,
+  durationMs: 1500,
+  bytes: 2048,
+};
+const refused: HistoryEntry = {
+  ...entry,
+  execId: 'exec_2',
+  sandboxId: null,
+  owner: 'alice',
+  token: 'tok_1',
+  command: ['git', 'push'],
+  outcome: 'denied',
+  reason: 'the command is refused',
+  rule: 'terminal(git push:*)',
+  exitCode: null,
+  durationMs: null,
+  bytes: null,
+};
+
+export const history: CaissonApi['history'] = {
+  list: ({ outcomes, task, owner } = {}) => {
+    const items = [refused, entry].filter(
+      (each) =>
+        (outcomes === undefined || outcomes.some((outcome) => outcome === each.outcome)) &&
+        (task === undefined || each.taskId === task) &&
+        (owner === undefined || each.owner === owner),
+    );
+    return Promise.resolve({ items, nextCursor: null });
+  },
 };

@@ -1,5 +1,6 @@
 /** A sandbox of the double, as far as all of them are alike, and the page of its limits. */
-import type { SandboxLimits, SandboxView } from '../../src/service/api.ts';
+import type { SandboxLimits, SandboxUse, SandboxView, Stats } from '../../src/service/api.ts';
+import { ownerOf } from '../../src/values/owner.ts';
 import { spec } from './double-data.ts';
 
 export const defaultView: Omit<
@@ -38,3 +39,26 @@ export const limitsPage: SandboxLimits = {
   endsBy: [],
   kept: 'directories',
 };
+
+/** Places of the backend local do not tell what they use. */
+export async function topOf(
+  views: Iterable<SandboxView>,
+  read: (task: string) => Promise<Stats>,
+): Promise<readonly SandboxUse[]> {
+  return await Promise.all(
+    Array.from(views, async ({ taskId, id: sandboxId, backend, state, usedAt, expiresAt }) => ({
+      taskId,
+      sandboxId,
+      backend,
+      state,
+      usedAt,
+      expiresAt,
+      owner: ownerOf(taskId),
+      diskBytes: null,
+      last: null,
+      ...(backend === 'local'
+        ? { stats: null, why: 'its backend has no usage figures', cpuCores: null }
+        : { stats: await read(taskId), why: null, cpuCores: 0.25 }),
+    })),
+  );
+}

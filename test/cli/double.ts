@@ -8,11 +8,7 @@ import type {
   Detached,
   ExecEvent,
   ExecInput,
-  Exit,
-  GcItem,
-  HostKey,
   Options,
-  RuleExamples,
   Running,
   SandboxRequest,
   SandboxView,
@@ -20,31 +16,13 @@ import type {
 } from '../../src/service/api.ts';
 import { abortError, CaissonError } from '../../src/errors.ts';
 import { Fixed, backendsIn, checks, detached, policyWith, secretsOf, usage, wholeRules } from './double-data.ts';
-import { limitsPage, defaultView } from './double-views.ts';
+import { limitsPage, topOf, defaultView } from './double-views.ts';
 import { files } from './double-files.ts';
+import type { Script } from './double-script.ts';
 import { startProcess, startTerminal } from './double-exec.ts';
 import { sessionsOf } from './double-sessions.ts';
 
-export interface Script {
-  readonly nowMs?: () => number;
-  readonly sandboxes?: readonly Partial<SandboxView>[];
-  readonly events?: readonly ExecEvent[];
-  readonly garbage?: readonly GcItem[];
-  /** Changes how commands end. */
-  readonly exit?: Partial<Exit>;
-  readonly recreated?: boolean;
-  readonly accounts?: NonNullable<Parameters<typeof backendsIn>[0]['accounts']>;
-  readonly lostSince?: string;
-  /** What the service was asked to do, a line each; also appended to this file. */
-  readonly logFile?: string;
-  readonly createDelayMs?: number;
-  /** How the rules of the policy do on their examples. */
-  readonly rules?: readonly RuleExamples[];
-  /** Rules without effect. */
-  readonly ignored?: CaissonApi['policy']['ignored'];
-  /** What hosts show, each time anew. */
-  readonly keys?: readonly HostKey[];
-}
+export type { Script };
 
 export class Double extends Fixed implements CaissonApi {
   readonly calls: string[] = [];
@@ -66,12 +44,14 @@ export class Double extends Fixed implements CaissonApi {
     for (const part of script.sandboxes ?? []) this.#add(part);
   }
 
+  get #views(): readonly SandboxView[] {
+    return [...this.#sandboxes.values()];
+  }
+
   readonly sandboxes: CaissonApi['sandboxes'] = {
     create: (request, options) => this.#create(request, options),
-    list: ({ state } = {}) => {
-      const items = [...this.#sandboxes.values()].filter((view) => view.state === (state ?? view.state));
-      return Promise.resolve({ items, nextCursor: null });
-    },
+    list: ({ state } = {}) =>
+      Promise.resolve({ items: this.#views.filter((view) => view.state === (state ?? view.state)), nextCursor: null }),
     get: (task) => {
       const noLanes = this.#find(task).backend === 'local' ? 'no setsid here' : null;
       return Promise.resolve({ ...this.#find(task), resource: 'running', noLanes, endsBy: [] });
@@ -84,12 +64,13 @@ export class Double extends Fixed implements CaissonApi {
     start: (task) =>
       Promise.resolve({ sandbox: this.#find(task), how: 'started', lostSince: this.#script.lostSince ?? null }),
     stop: (task) => Promise.resolve(this.#log(`stop ${this.#find(task).taskId}`)),
-    remove: async (task, how = {}, options = {}) => {
-      await Promise.resolve(options.signal?.throwIfAborted());
+    remove: async (task, how = {}, { signal } = {}) => {
+      await Promise.resolve(signal?.throwIfAborted());
       this.#drop(this.#find(task), how.keepFiles === true ? ' keeping files' : '');
     },
     limits: (task) => Promise.resolve({ ...limitsPage, taskId: this.#find(task).taskId }),
     stats: (task) => this.#stats(task),
+    top: () => topOf(this.#views, (task) => this.#stats(task)),
     gc: (how) => {
       this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);
       return Promise.resolve(this.#script.garbage ?? []);

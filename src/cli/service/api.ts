@@ -46,6 +46,7 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
   };
   return {
     events: ask.events,
+    history: ask.history,
     audit: ask.audit,
     images: ask.images,
     backends: ask.backends,
@@ -80,11 +81,7 @@ export function commandApi({ ask, answer }: Clients, { home, env, skill, asking,
       ),
     },
     access: { pairing: ask.access.pairing },
-    tokens: {
-      ...ask.tokens,
-      create: outside(env, 'can make or remove no token', (input, by) => ask.tokens.create(input, by)),
-      remove: outside(env, 'can make or remove no token', (id, by) => ask.tokens.remove(id, by)),
-    },
+    tokens: tokens(ask, env),
     config: { show: (task) => ask.config.show(task), pending: () => ask.config.pending(), home, notices: [] },
     close,
   };
@@ -135,12 +132,22 @@ function copies(client: CaissonClient, place: Pick<Caller, 'home' | 'env'>): Com
   return { copyIn: by('copyIn'), copyOut: by('copyOut') };
 }
 
+function tokens({ tokens: noun }: Clients['ask'], env: Env): CommandApi['tokens'] {
+  const decides = 'can make or remove no token';
+  return {
+    ...noun,
+    create: outside(env, decides, (input, by) => noun.create(input, by)),
+    remove: outside(env, decides, (id, by) => noun.remove(id, by)),
+  };
+}
+
 function approvals(answer: Clients['answer'], env: Env): CommandApi['approvals'] {
   const decides = 'cannot answer';
   return {
     list: (options) => answer().approvals.list(options),
     get: (id, options) => answer().approvals.get(id, options),
     grants: (options) => answer().approvals.grants(options),
+    suggest: (options) => answer().approvals.suggest(options),
     answer: outside(env, decides, (...args) => answer().approvals.answer(...args)),
     answerAll: outside(env, decides, (...args) => answer().approvals.answerAll(...args)),
     revoke: outside(env, decides, (...args) => answer().approvals.revoke(...args)),

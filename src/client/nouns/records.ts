@@ -1,8 +1,9 @@
 /** What happened: changes of state, and the audit. */
 import { CaissonError } from '../../errors.ts';
-import type { AuditApi, AuditRecord, EventsApi, EventView } from '../../service/api.ts';
-import { audit } from '../../service/verbs/records.ts';
+import type { AuditApi, AuditRecord, EventsApi, EventView, HistoryApi, HistoryEntry } from '../../service/api.ts';
+import { audit, history } from '../../service/verbs/records.ts';
 import { followed } from '../wire/followed.ts';
+import { page } from '../wire/page.ts';
 import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
 import { notServedError } from '../wire/none.ts';
@@ -29,15 +30,34 @@ export function eventsOf(wire: Wire): EventsApi {
 
 /** A lost connection ends a tail that follows: its records are counted from the last one, not from one that was seen. */
 export function auditOf(wire: Wire): AuditApi {
-  const tail: AuditApi['tail'] = async function* ({ count, follow = false, owner, only }, { signal } = {}) {
-    checkFilters({ owner, only });
-    for await (const record of wire.events({ method: 'GET', path: audit.tail.path, query: { count, follow }, signal }))
+  const tail: AuditApi['tail'] = async function* ({ count, follow = false, only, ...filter }, { signal } = {}) {
+    checkFilters({ only });
+    const query = { ...filter, count, follow };
+    for await (const record of wire.events({ method: 'GET', path: audit.tail.path, query, signal }))
       yield shaped<AuditRecord>(record, { seq: 'number', at: 'text', type: 'text', prev: 'text', hash: 'text' });
   };
   return made(wire, 'audit', { rows: audit, byHand: { tail } });
 }
 
-function checkFilters(filters: { readonly owner: string | undefined; readonly only?: unknown }): void {
+export function historyOf(wire: Wire): HistoryApi {
+  return {
+    list: async ({ sandboxes, outcomes: outcome, ...filter } = {}, { signal } = {}) => {
+      checkFilters({ sandboxes });
+      const query = { ...filter, outcome };
+      const found = await wire.json({ method: 'GET', path: history.list.path, query, signal });
+      return page<HistoryEntry>(found, {
+        kind: 'text',
+        taskId: 'text',
+        owner: 'text',
+        command: 'list',
+        startedAt: 'text',
+        outcome: 'text',
+      });
+    },
+  };
+}
+
+function checkFilters(filters: Readonly<Record<string, unknown>>): void {
   if (Object.values(filters).some((filter) => filter !== undefined))
     throw new CaissonError('not_supported', 'the service shows what the token sees, and has no filter of records');
 }

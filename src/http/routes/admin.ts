@@ -25,6 +25,7 @@ import {
   reloaded,
   setting,
   settingBody,
+  status,
   ticket,
   ticketBody,
   token,
@@ -115,7 +116,10 @@ export const backendRoutes = served('backends', backends, {
 
 export const mcpServerRoutes = served('mcpServers', mcpServers, { names: { answer: listOf(z.string()) } });
 
-export const installationRoutes = served('installation', installation, { budgets: { answer: listOf(budget) } });
+export const installationRoutes = served('installation', installation, {
+  status: { answer: status },
+  budgets: { answer: listOf(budget) },
+});
 
 export const configRoutes = served('config', config, {
   show: { query: z.strictObject({ task: taskId.exactOptional() }), answer: listOf(setting) },

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { isCode, toCaissonError } from '../../errors.ts';
-import { events } from '../../service/verbs/records.ts';
+import { events, history } from '../../service/verbs/records.ts';
 import { outline, served } from '../made.ts';
 import { HttpRefusal } from '../problems.ts';
 import { route } from '../route.ts';
-import { bare } from '../schemas/common.ts';
-import { changeEvent } from '../schemas/events.ts';
+import { bare, pageOf, pageQuery, ownerQuery, recordsOf } from '../schemas/common.ts';
+import { changeEvent, faultQuery, historyEntry, since, until } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
 
 const followEvents = route({
@@ -38,3 +38,21 @@ const gone = (error: unknown): unknown =>
   isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;
 
 export const eventRoutes = served('events', events, { follow: [followEvents], kept: [followEvents] });
+
+const listHistory = route({
+  ...bare,
+  ...outline(history.list),
+  query: z.strictObject({
+    ...pageQuery,
+    task: recordsOf.exactOptional(),
+    outcome: faultQuery.exactOptional(),
+    owner: ownerQuery,
+    since,
+    until,
+  }),
+  answer: pageOf(historyEntry),
+  run: ({ api, query: { outcome, ...filter }, options }) =>
+    api.history.list({ ...filter, ...(outcome === undefined ? {} : { outcomes: outcome }) }, options),
+});
+
+export const historyRoutes = served('history', history, { list: [listHistory] });

@@ -8,8 +8,8 @@ import { hooks, policy } from '../../service/verbs/policy.ts';
 import { outline, served } from '../made.ts';
 import { route } from '../route.ts';
 import { checkBody, decision, examples, hook, hooksBody, ignored, verification } from '../schemas/admin.ts';
-import { bare, listOf, queryCount } from '../schemas/common.ts';
-import { auditEvent } from '../schemas/events.ts';
+import { bare, listOf, ownerQuery, queryCount, recordsOf } from '../schemas/common.ts';
+import { auditEvent, since, until } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
 import { given } from '../../lib/given.ts';
 
@@ -87,11 +87,21 @@ export const hookRoutes = served('policy.hooks', hooks, {
 const tailAudit = route({
   ...bare,
   ...outline(audit.tail),
-  query: z.strictObject({ count: queryCount.exactOptional(), follow: z.enum(['true', 'false']).exactOptional() }),
+  query: z.strictObject({
+    count: queryCount.exactOptional(),
+    follow: z.enum(['true', 'false']).exactOptional(),
+    task: recordsOf.exactOptional(),
+    owner: ownerQuery,
+    verdict: z.enum(['allow', 'ask', 'deny']).exactOptional().describe('Only decisions with this verdict.'),
+    rule: z.string().min(1).max(400).exactOptional().describe('Only decisions by a rule that holds this text.'),
+    since,
+    until,
+  }),
   events: auditEvent,
   answer: z.undefined(),
   run: (call) => {
-    const how = { count: Math.min(call.query.count ?? 20, 100_000), follow: call.query.follow === 'true' };
+    const { count = 20, follow, ...filter } = call.query;
+    const how = { ...filter, count: Math.min(count, 100_000), follow: follow === 'true' };
     return Promise.resolve(streamOf(call, (signal) => call.api.audit.tail(how, { signal })));
   },
 });

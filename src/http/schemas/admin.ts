@@ -214,4 +214,54 @@ export const budget = z
     lastRefused: z.object({ owner: z.string(), agoMs: count }).nullable(),
   })
   .meta({ id: 'Budget' });
+const free = count.nullable().describe('null: the system does not tell.');
+export const status = z
+  .object({
+    level: z.enum(['well', 'attention', 'broken']).describe('The worst of the concerns.'),
+    concerns: z
+      .array(
+        z.object({
+          level: z.enum(['attention', 'broken']),
+          about: z.string(),
+          message: z.string(),
+          remedy: z.string(),
+        }),
+      )
+      .readonly()
+      .describe('What a person should look at, worst first.'),
+    version: z.string(),
+    startedAt: time.describe('When the process that answers began.'),
+    pending,
+    backends: z
+      .array(z.object({ backend: z.string(), status: z.enum(['ready', 'unhealthy', 'missing']), summary: z.string() }))
+      .readonly()
+      .describe('Those that are configured or have sandboxes.'),
+    disk: z.object({ freeBytes: free, totalBytes: free, freeInodes: free }).describe('Of the state directory.'),
+    sandboxes: z.array(z.object({ backend: z.string(), state: z.string(), count })).readonly(),
+    stuck: z
+      .array(z.object({ taskId: z.string(), state: z.string(), since: time }))
+      .readonly()
+      .describe('Sandboxes that are on their way to another state for longer than that takes.'),
+    day: z.object({ lost: count, denied: count }).describe('Commands of the last day, counted up to 10,000.'),
+    execsRunning: count,
+    approvalsWaiting: count,
+    egress: z.object({
+      running: z.boolean(),
+      figures: z
+        .object({ open: count, allowed: count, denied: count, sentBytes: count, receivedBytes: count })
+        .nullable()
+        .describe('Since the proxy began; null: none has run.'),
+    }),
+    webhooks: z.array(z.object({ endpoint: z.string(), waiting: count, givenUp: count })).readonly(),
+    budgets: z.array(budget).readonly().describe('Those that are in use or have refused something.'),
+    audit: z.object({
+      records: count,
+      bytes: count,
+      verified: z
+        .object({ at: time, through: count, intact: z.boolean() })
+        .nullable()
+        .describe('The last verification, and up to which record it went; null: there was none.'),
+    }),
+  })
+  .meta({ id: 'Status' });
 export const settingBody = z.strictObject({ key: z.string().max(256), text: z.string().max(65_536) });

@@ -64,6 +64,16 @@ const grant = z
   })
   .meta({ id: 'Grant' });
 
+const suggestion = z
+  .object({
+    owner: z.string().describe('In whose tasks it was asked.'),
+    rule: z.string().describe('For approvals.rules.allow.'),
+    times: z.int(),
+    tasks: z.int(),
+    lastAt: time,
+  })
+  .meta({ id: 'RuleSuggestion' });
+
 export const skipBody = z.strictObject({ skip: z.boolean() });
 
 const ofQuestion = z.strictObject({ approvalId });
@@ -75,5 +85,6 @@ export const plain = {
   answer: { params: ofQuestion, body: answerBody },
   answerAll: { body: answerAllBody, answer: answeredAll },
   grants: { answer: listOf(grant) },
+  suggest: { answer: listOf(suggestion) },
   revoke: { params: z.strictObject({ grantId: z.string().regex(/^grt_[0-9a-f]{24}$/) }) },
 } as const;

@@ -34,6 +34,17 @@ export const bodyWithTask = <Shape extends z.ZodRawShape>(id: string, shape: Sha
     .strictObject(shape)
     .refine((body): boolean => 'task' in body || 'taskId' in body, { path: ['task'], message: 'it names no task' })
     .meta({ id, anyOf: [{ required: ['task'] }, { required: ['taskId'] }] });
+/** A task in a query for records: they are there after it, and a token with the scope admin sees those of all owners. */
+export const recordsOf = z
+  .string()
+  .regex(/^(?:sbx_[a-z0-9]{16}|(?:[a-z][a-z0-9-]{0,31}\.)?[a-z0-9][a-z0-9_-]{0,62})$/)
+  .describe('A task id or a sandbox id; with `admin`, also that of a task of another owner: `alice.build`.');
+export const outcome = z.enum(['running', 'done', 'failed', 'denied', 'lost']);
+export const ownerQuery = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/)
+  .exactOptional()
+  .describe('Of another owner than that of the token: with the scope admin only.');
 export const execId = z.string().regex(/^exec_[A-Za-z0-9_-]{1,64}$/);
 export const approvalId = z.string().regex(/^apr_[0-9a-f]{24}$/);
 export const sessionName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/);

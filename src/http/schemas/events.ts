@@ -1,6 +1,6 @@
 /** The one model of events: a line of NDJSON, the data of an SSE event, a text frame of a socket. */
 import { z } from 'zod';
-import { problem } from './common.ts';
+import { outcome, problem, time } from './common.ts';
 import { exit, runResult, sessionEnd, sessionResult, sessionStart, where } from './execs.ts';
 import { degraded, how, lostSince } from './sandboxes.ts';
 
@@ -65,6 +65,34 @@ export const changeEvent = z
     z.object({ type: z.literal('ping') }),
   ])
   .meta({ id: 'ChangeEvent' });
+
+const fault = outcome.extract(['failed', 'denied', 'lost']);
+export const faultQuery = z
+  .union([fault.transform((one) => [one]), z.array(fault).min(1).max(3)])
+  .describe('Only what ended so; may be given more than once.');
+const moment = z.iso.datetime({ offset: true }).max(64);
+export const since = moment.exactOptional().describe('RFC 3339. Only what is of this moment or later.');
+export const until = moment.exactOptional().describe('RFC 3339. Only what is of an earlier moment.');
+export const historyEntry = z
+  .object({
+    kind: z.enum(['exec', 'session', 'process', 'copy']),
+    execId: z.string().nullable(),
+    taskId: z.string(),
+    sandboxId: z.string().nullable(),
+    backend: z.string().nullable(),
+    owner: z.string(),
+    token: z.string().nullable().describe('Token that asked for it; null: the command line or a program.'),
+    command: z.array(z.string()).readonly().describe('Its first words, without secrets.'),
+    startedAt: time,
+    outcome,
+    reason: z.string().nullable(),
+    rule: z.string().nullable().describe('Rule that denied it.'),
+    exitCode: z.int().nullable(),
+    signal: z.string().nullable(),
+    durationMs: z.int().nullable(),
+    bytes: z.int().nullable().describe('Of its output, or of the files of a copy.'),
+  })
+  .meta({ id: 'HistoryEntry' });
 
 export const auditEvent = z
   .looseObject({ seq: z.int(), at: z.string(), type: z.string(), prev: z.string(), hash: z.string() })

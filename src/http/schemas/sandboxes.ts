@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { bodyWithTask, insidePath, listOf, queryFlag, taskId, taskNames, time } from './common.ts';
+import {
+  bodyWithTask,
+  insidePath,
+  listOf,
+  outcome,
+  ownerQuery,
+  queryFlag,
+  recordsOf,
+  taskId,
+  taskNames,
+  time,
+} from './common.ts';
 
 const limit = z.number().positive().nullable();
 
@@ -187,6 +198,23 @@ const gcItem = z.object({
   error: z.string().optional(),
 });
 
+const use = z
+  .object({
+    taskId: z.string(),
+    sandboxId: z.string(),
+    owner: z.string(),
+    backend: z.string(),
+    state: states,
+    stats: stats.nullable().describe('null: it does not run, or its place does not tell.'),
+    why: z.string().nullable().describe('Why there are no figures of one that runs.'),
+    cpuCores: z.number().nullable().describe('Since the reading before; null: there was none.'),
+    diskBytes: z.int().nullable().describe('Of the directory of the task on the host.'),
+    last: z.object({ command: z.array(z.string()).readonly(), startedAt: time, outcome }).nullable(),
+    usedAt: time,
+    expiresAt: time.nullable(),
+  })
+  .meta({ id: 'SandboxUse' });
+
 /** What plain routes take and give. */
 export const plain = {
   get: { answer: inspected },
@@ -196,5 +224,6 @@ export const plain = {
   stop: {},
   remove: { query: z.strictObject({ keepFiles: queryFlag.exactOptional() }) },
   stats: { answer: stats },
+  top: { query: z.strictObject({ task: recordsOf.exactOptional(), owner: ownerQuery }), answer: listOf(use) },
   gc: { body: z.strictObject({ dryRun: z.boolean() }), answer: listOf(gcItem) },
 } as const;

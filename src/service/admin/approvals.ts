@@ -1,4 +1,5 @@
 /** Questions about commands as front ends see and answer them. */
+import { shortened } from '../../audit/acts.ts';
 import type { Audit } from '../../audit/types.ts';
 import { CaissonError, type Code, isCode, toCaissonError } from '../../errors.ts';
 import type { AnswerAll, AnsweredAll, ApprovalView, ApprovalsApi, Choice, GrantView } from '../api.ts';
@@ -9,8 +10,11 @@ import type { Guard } from '../../guard/open.ts';
 import { callerEntry } from '../../guard/record.ts';
 import type { Asked } from '../../guard/types.ts';
 import { findingText } from '../../policy/approval/finding-text.ts';
-import type { ApprovalRow, GrantRow } from '../../store/store.ts';
+import { suggestedRules } from '../../guard/suggest.ts';
+import { created, everyRow } from '../../store/pages.ts';
+import type { ApprovalRow, GrantRow, Store } from '../../store/store.ts';
 import { type Caller, operator } from '../../values/caller.ts';
+import { ownerOf } from '../../values/owner.ts';
 import type { Permit } from '../network/permit.ts';
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -19,12 +23,13 @@ interface ApprovalContext {
   /** Environment of this process, which may be one that Caisson itself started. */
   readonly env: EnvironmentVariables;
   readonly audit: Pick<Audit, 'record' | 'recordSoon'>;
+  readonly store: Pick<Store, 'approvals' | 'savedRules'>;
   readonly permit: Permit;
 }
 
 export function approvalsOf(
   { queue, grants, approvals }: Guard,
-  { env, audit, permit }: ApprovalContext,
+  { env, audit, store, permit }: ApprovalContext,
 ): ApprovalsApi {
   const answer: ApprovalsApi['answer'] = async (id, choice, by, { caller } = {}) => {
     try {
@@ -34,7 +39,14 @@ export function approvalsOf(
       const asked = networkAsked(row);
       if (asked !== null && choice !== 'deny') await permit({ ...asked, taskId }, choice);
       const verdict = choice === 'deny' ? 'deny' : 'allow';
-      const given = { approval: id, verdict, kind: 'approval', answered: choice, by: by.slice(0, 200) };
+      const given = {
+        approval: id,
+        verdict,
+        kind: 'approval',
+        answered: choice,
+        by: by.slice(0, 200),
+        ...aboutOf(row),
+      };
       // No process waits for an answer about the network, and records it.
       if (caller !== undefined || asked !== null)
         audit.recordSoon({ type: 'decision', taskId, execId: null, ...given, ...callerEntry(caller) });
@@ -62,8 +74,15 @@ export function approvalsOf(
       const revoked = { revoked: id, covers, by: by.slice(0, 200), ...callerEntry(caller) };
       await audit.record({ type: 'decision', taskId, execId: null, ...revoked });
     },
+    suggest: async () => await suggestions(store),
     skip: async (taskId, on, { caller } = {}) => approvals.skip(taskId, on, caller),
   };
+}
+
+/** The command of the question, as it was shown to who answered. */
+function aboutOf({ question }: ApprovalRow): { readonly command?: readonly string[] } {
+  const { display } = question;
+  return typeof display === 'string' ? { command: shortened([display]) } : {};
 }
 
 /** What reaches beyond a sandbox is the operator's to allow; the file is changed from the host alone. */
@@ -184,4 +203,13 @@ function shownFinding(finding: unknown): unknown {
   const description: unknown = Reflect.get(finding, 'description');
   if (typeof description !== 'string') return null;
   return typeof rule === 'string' ? findingText({ rule, description }) : description;
+}
+
+/** Without rules that are saved by now; those of the file would not have been asked. */
+async function suggestions({ approvals, savedRules }: Pick<Store, 'approvals' | 'savedRules'>) {
+  const rows = await Array.fromAsync(everyRow((page) => approvals.answered(page), created));
+  const owners = [...new Set(rows.map(({ taskId }) => ownerOf(taskId)))];
+  const saved = await Promise.all(owners.map(async (owner) => await savedRules.of(owner)));
+  const known = new Set(saved.flat().map(({ owner, rule }) => `${owner} ${rule}`));
+  return suggestedRules(rows, (owner, rule) => known.has(`${owner} ${rule}`));
 }

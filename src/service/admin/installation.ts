@@ -5,9 +5,12 @@ import type { Figures, InstallationApi } from '../installation.ts';
 import type { Context } from '../../sandbox/context.ts';
 import { egressFigures } from '../../egress/tally.ts';
 import { freeBytes } from '../../store/reserve.ts';
+import { type StatusParts, statusOf } from '../watch/status.ts';
 
-export function createInstallationApi(context: Context, running: RunningExecs): InstallationApi {
+export function createInstallationApi(parts: StatusParts): InstallationApi {
+  const { context, running } = parts;
   return {
+    status: async () => await statusOf(parts),
     figures: async () => await readFigures(context, running),
     budgets: async () => await Promise.resolve(context.budgets.figures()),
     budget: (name) => context.budgets.of(name),

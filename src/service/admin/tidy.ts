@@ -16,5 +16,7 @@ export async function tidyHome({ context, journal, loaded }: TidyDependencies): 
   giveUpReserve(home);
   await keepReserve(home);
   await journal.tidy();
-  await store.execs.expire(store.steadyNow() - loaded.config.exec.retention_seconds * 1000);
+  const expired = store.steadyNow() - loaded.config.exec.retention_seconds * 1000;
+  await store.execs.expire(expired);
+  await store.history.expire(expired);
 }

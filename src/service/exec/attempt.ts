@@ -141,9 +141,10 @@ export class Attempt {
 
   /** What is not on record does not start. */
   async #audit(handle: Handle, redaction: Redaction | null, caller?: Caller): Promise<void> {
-    const { request, rawOutput } = this.admitted;
+    const { request, rawOutput, call } = this.admitted;
     const entry = {
       ...runEntry(request, handle, redaction),
+      ...(call.subject.kind === 'text' ? { session: true } : {}),
       ...(rawOutput ? { raw_output: true } : {}),
       ...byOf(caller),
     };

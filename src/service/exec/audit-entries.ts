@@ -15,8 +15,9 @@ export function runEntry(request: ExecRequest, handle: Handle, redaction: Redact
 }
 
 export function exitEntry(execId: string, taskId: string, exit: Exit): AuditEntry {
-  const { reason, exitCode, signal, durationMs, notes } = exit;
-  const facts = { reason, exit_code: exitCode, signal, duration_ms: Math.round(durationMs), notes };
+  const { reason, exitCode, signal, durationMs, stdout, stderr, notes } = exit;
+  const bytes = stdout.bytes + stderr.bytes;
+  const facts = { reason, exit_code: exitCode, signal, duration_ms: Math.round(durationMs), bytes, notes };
   return { type: 'exit', taskId, execId, ...facts };
 }
 

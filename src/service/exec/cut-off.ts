@@ -2,6 +2,7 @@
  * An exec whose process died gets an event of its end from another process: with what the record of the exec says, which is
  * `lost` unless the process died just after the end.
  */
+import { actEnd } from '../../audit/acts.ts';
 import type { Journal } from '../../journal/types.ts';
 import { actingAs, itself } from '../../lib/author.ts';
 import { everyRow, started } from '../../store/pages.ts';
@@ -16,6 +17,7 @@ export async function endCutOff(store: Store, journal: Pick<Journal, 'exec'>): P
     if (end !== null) ends.set(id, end);
   }
   await actingAs(itself('reaper', 'unfinished'), () => store.execs.endCutOff(ends));
+  for (const [id, end] of ends) store.history.ended(id, actEnd(end));
 }
 
 /** `null`: it goes on, as its process was taken for dead and lives. */

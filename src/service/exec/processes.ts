@@ -36,6 +36,7 @@ import { processes } from '../verbs/processes.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { runEntry, whereOf } from './audit-entries.ts';
+import { noteEnds, retireProcess } from './process-acts.ts';
 import type { ExecPlaces, Keep } from './places.ts';
 import { type Proposal, sandboxPart } from './proposal.ts';
 import type { Origin } from './provision.ts';
@@ -194,7 +195,7 @@ export class Processes implements ProcessesApi {
    */
   async forgetSandbox(row: SandboxRow, options: Cancelable): Promise<void> {
     await this.#forgetInside(row, options).catch(() => undefined);
-    for (const { id } of await this.#known.all(row.id)) await this.#known.retire(id);
+    for (const { id } of await this.#known.all(row.id)) await retireProcess(this.#known, this.#context.store, id);
   }
 
   /** In a home that others share; what is in a sandbox of its own goes with it. */
@@ -210,7 +211,8 @@ export class Processes implements ProcessesApi {
   async collect(dryRun: boolean): Promise<readonly GcItem[]> {
     const items = await Promise.all((await this.#sandboxesWithProcesses()).map((row) => this.#prune(row, dryRun)));
     for (const { id, sandboxId } of dryRun ? [] : await this.#known.all())
-      if ((await this.#context.store.sandboxes.find(sandboxId)) === null) await this.#known.retire(id);
+      if ((await this.#context.store.sandboxes.find(sandboxId)) === null)
+        await retireProcess(this.#known, this.#context.store, id);
     return items.flat();
   }
 
@@ -219,7 +221,7 @@ export class Processes implements ProcessesApi {
     if (sandbox === null) return [];
     const kept = await keptIn(this.#context, row, sandbox);
     const ids = await pruneProcesses(kept, { minutes: keepEndedMinutes, dryRun });
-    if (!dryRun) for (const id of ids) await this.#known.retire(id);
+    if (!dryRun) for (const id of ids) await retireProcess(this.#known, this.#context.store, id);
     return ids.map((name) => ({
       kind: 'process',
       backend: row.backend,
@@ -249,7 +251,7 @@ export class Processes implements ProcessesApi {
 
   /** Places of those that have ended. A store that fails now does it at the next look. */
   async #freed({ id }: SandboxRow, processes: readonly DetachedProcess[]): Promise<void> {
-    const ended = processes.filter(({ state }) => state !== 'running').map((process) => process.id);
+    const ended = noteEnds(this.#context.store, processes);
     await this.#context.store.places.giveKept(ended, id).catch(() => undefined);
   }
 

@@ -40,6 +40,9 @@ export function decisionsOf(mine: Mine): ApprovalsApi {
           return await approvals.answerAll({ ...answer, taskId: key }, by, options);
         }),
       grants: (options) => asked(async () => await grants(options)),
+      // A rule would hold in all tasks of the owner.
+      suggest: async () =>
+        bound.isBound ? [] : (await approvals.suggest()).filter(({ owner }) => owner === scope.owner),
       revoke: (id, by, options) =>
         asked(async () => {
           if (!(await grants(options)).some((each) => each.id === id)) throw noGrantError(id);

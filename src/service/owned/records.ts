@@ -1,8 +1,9 @@
 /** Records of one owner: changes of state, and the audit. */
-import type { AuditApi, AuditRecord, EventsApi } from '../api.ts';
+import type { AuditApi, AuditRecord, EventsApi, HistoryApi } from '../api.ts';
 import type { Bound } from './bound.ts';
 import { audit as rows } from '../verbs/records.ts';
 import { made } from './made.ts';
+import { refuse } from './refused.ts';
 import type { Mine } from './place.ts';
 import type { Scope } from './scope.ts';
 
@@ -18,6 +19,29 @@ export function eventsOf({ api: { events }, scope, bound }: Mine): EventsApi {
   };
 }
 
+/** An act has the owner of its task. Those of a token that is bound to a label are in sandboxes that have it now. */
+export function historyOf({ api, scope, bound, place, asked }: Mine): HistoryApi {
+  return {
+    list: ({ task, ...filter } = {}, options) =>
+      asked(async () => {
+        refuseOthers(scope, filter);
+        const named = task === undefined ? {} : { task: await place(task) };
+        const within = { ...bound.task(named), ...(await bound.among()), owner: scope.owner };
+        const { items, nextCursor } = await api.history.list({ ...filter, ...within }, options);
+        const shownItems = items.map(({ execId, ...item }) => ({
+          ...scope.ofTask(item),
+          execId: execId === null ? null : scope.exec(execId),
+        }));
+        return { items: shownItems, nextCursor };
+      }),
+  };
+}
+
+/** Throws `permission_denied` for a filter by another owner. */
+function refuseOthers(scope: Scope, { owner }: { readonly owner?: string }): void {
+  if (owner !== undefined && owner !== scope.owner) refuse();
+}
+
 /** The chain goes over the records of all owners: only the operator can verify it. */
 export function auditOf(mine: Mine): AuditApi {
   const { scope, bound } = mine;
@@ -25,7 +49,10 @@ export function auditOf(mine: Mine): AuditApi {
   const isSeen = seenBy(bound);
   const only = async (record: AuditRecord): Promise<boolean> => await isSeen(record, record.at);
   const tail: AuditApi['tail'] = async function* (how, options) {
-    const own = { ...how, owner: scope.owner, ...(bound.isBound ? { only } : {}) };
+    refuseOthers(scope, how);
+    const { task } = how;
+    const named = task === undefined ? {} : { task: await mine.place(task) };
+    const own = { ...how, ...named, owner: scope.owner, ...(bound.isBound ? { only } : {}) };
     for await (const record of audit.tail(own, options)) yield shown(scope, record);
   };
   return made(mine, audit, { rows, byHand: { tail } });

@@ -3,6 +3,7 @@ import type { SandboxesApi } from '../api.ts';
 import { sandboxes } from '../verbs/sandboxes.ts';
 import { made } from './made.ts';
 import { keyOf, type Mine } from './place.ts';
+import { refuse } from './refused.ts';
 
 export function sandboxesOf(mine: Mine): SandboxesApi {
   const { scope, bound, place, asked } = mine;
@@ -24,5 +25,14 @@ export function sandboxesOf(mine: Mine): SandboxesApi {
       const { items, nextCursor } = await noun.list(wanted, options);
       return { items: items.map((item) => scope.ofTask(item)), nextCursor };
     });
-  return made(mine, noun, { rows: sandboxes, byHand: { create, list } });
+  const top: SandboxesApi['top'] = ({ task, owner, ...filter } = {}, options) =>
+    asked(async () => {
+      if (owner !== undefined && owner !== scope.owner) refuse();
+      const named = task === undefined ? {} : { task: await place(task) };
+      const within = bound.filter(filter);
+      if (within === null) return [];
+      const wanted = { ...within, ...bound.task(named), owner: scope.owner };
+      return (await noun.top(wanted, options)).map((use) => scope.ofTask(use));
+    });
+  return made(mine, noun, { rows: sandboxes, byHand: { create, list, top } });
 }

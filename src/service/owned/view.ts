@@ -6,7 +6,7 @@
 import type { AccessApi, CaissonApi, ConfigView, McpServersApi } from '../api.ts';
 import { decisionsOf, policyOf } from './decisions.ts';
 import { execsOf } from './execs.ts';
-import { auditOf, eventsOf } from './records.ts';
+import { auditOf, eventsOf, historyOf } from './records.ts';
 import { networkOf } from './network.ts';
 import { type Mine, mineOf, type Viewer } from './place.ts';
 import { processesOf, sessionsOf } from './processes.ts';
@@ -40,6 +40,7 @@ export function onlyOf(api: CaissonApi, viewer: Viewer): CaissonApi {
     policy: policyOf(mine),
     network: networkOf(mine),
     audit: auditOf(mine),
+    history: historyOf(mine),
     events: eventsOf(mine),
     images: made(mine, api.images, { rows: images, byHand: {} }),
     secrets: made(mine, api.secrets, { rows: secrets, byHand: {} }),

@@ -41,6 +41,14 @@ export const approvals = {
     takes: ['grantId', 'by'],
     gives: null,
   },
+  suggest: {
+    ...approve(
+      'GET',
+      '/v1/suggestions',
+      'Proposes rules for what was answered once or session again and again within a week; never for what is dangerous.',
+    ),
+    gives: [{ owner: 'text', rule: 'text', times: 'number' }],
+  },
   skip: {
     ...admin(
       'PUT',

@@ -3,6 +3,15 @@ import type { InstallationApi } from '../installation.ts';
 import { read, type Rows } from './row.ts';
 
 export const installation = {
+  status: {
+    ...read(
+      'GET',
+      '/v1/status',
+      'Shows whether all that is used works, and what a person should look at. For tokens of the operator.',
+    ),
+    owner: 'operator',
+    gives: { level: 'text', concerns: 'list', version: 'text', backends: 'list', disk: 'object', audit: 'object' },
+  },
   figures: { takes: [], owner: 'operator', none: 'GET /metrics has them' },
   budgets: {
     ...read(

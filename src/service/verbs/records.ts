@@ -1,6 +1,7 @@
-/** `caisson.audit` and `caisson.events`. */
+/** `caisson.audit`, `caisson.history` and `caisson.events`. */
 import type { AuditApi } from '../api.ts';
 import type { EventsApi } from '../events.ts';
+import type { HistoryApi } from '../history.ts';
 import { admin, read, type Rows } from './row.ts';
 
 export const audit = {
@@ -17,6 +18,28 @@ export const audit = {
     gives: { intact: 'flag', records: 'number', torn: 'number', broken: 'object?' },
   },
 } as const satisfies Rows<AuditApi>;
+
+export const history = {
+  list: {
+    ...read(
+      'GET',
+      '/v1/history',
+      'Lists commands, texts of sessions, detached processes and copies with their ends, newest first; kept for exec.retention_seconds.',
+    ),
+    takes: ['...?'],
+    keys: {
+      limit: true,
+      cursor: true,
+      task: true,
+      owner: true,
+      sandboxes: true,
+      since: true,
+      until: true,
+      outcomes: true,
+    },
+    brief: true,
+  },
+} as const satisfies Rows<HistoryApi>;
 
 const stream = read(
   'GET',

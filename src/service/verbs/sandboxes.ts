@@ -3,6 +3,7 @@ import type { Stats } from '../../backend.ts';
 import type { AskedTimes } from '../../plan/times.ts';
 import type { SandboxRequest } from '../../plan/types.ts';
 import type { Inspected, SandboxLimits } from '../../sandbox/types.ts';
+import type { SandboxUse, UseFilter } from '../top.ts';
 import type { GcItem } from '../admin/gc-item.ts';
 import type { Acquired, Options, Page, SandboxFilter, SandboxView } from '../types.ts';
 import { admin, read, type Rows, run } from './row.ts';
@@ -43,6 +44,8 @@ export interface SandboxesApi {
   limits(task: string, options?: Options): Promise<SandboxLimits>;
   /** Reads what the sandbox uses now. Throws `not_found`, `not_supported` where the place cannot tell. */
   stats(task: string, options?: Options): Promise<Stats>;
+  /** Reads what all sandboxes use now, and what they did last. A place that is slow to tell is asked every five seconds at most. */
+  top(filter?: UseFilter, options?: Options): Promise<readonly SandboxUse[]>;
   /** Removes what time, crashes and strangers left in the state directory and in every backend. */
   gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;
 }
@@ -145,6 +148,13 @@ export const sandboxes = {
     ...read('GET', '/v1/sandboxes/{id}/stats', 'Shows what a sandbox uses now.'),
     ...inTask,
     gives: { cpuNanos: 'number?', memoryBytes: 'number?' },
+  },
+  top: {
+    ...read('GET', '/v1/top', 'Shows what all sandboxes use now, and what they did last.'),
+    takes: ['...?'],
+    keys: { task: true, owner: true, labels: true },
+    brief: true,
+    gives: [{ taskId: 'text', sandboxId: 'text', backend: 'text', state: 'text', stats: 'object?', last: 'object?' }],
   },
   gc: {
     ...admin('POST', '/v1/gc', 'Removes what no sandbox owns any more, or lists it.'),

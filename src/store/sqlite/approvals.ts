@@ -82,6 +82,15 @@ export class ApprovalTable implements Table<Approvals> {
     return row === undefined ? null : read(row);
   }
 
+  answered({ after = null, limit }: Page): readonly ApprovalRow[] {
+    const sql = `SELECT ${columns} FROM approvals WHERE state IN ('approved', 'used') AND (created_at, id) > (?, ?)
+      ORDER BY created_at, id LIMIT ?`;
+    return this.#db
+      .prepare(sql)
+      .all(after?.at ?? -1, after?.id ?? '', limit)
+      .map(read);
+  }
+
   pending({ taskId = null, after = null, limit }: Page & { readonly taskId?: string | null }): readonly ApprovalRow[] {
     const { at, id } = after ?? { at: -1, id: '' };
     return this.#db.prepare(pendingPage).all(taskId, at, id, limit).map(read);

@@ -6,6 +6,7 @@ import { CaissonError } from '../../errors.ts';
 import { immediate } from './connection.ts';
 import { eventSharesSchema } from './event-shares.ts';
 import { eventsSchema } from './events-schema.ts';
+import { historySchema } from './history-schema.ts';
 import { outboxSchema } from './outbox-schema.ts';
 import { pagesSchema } from './pages-schema.ts';
 import { poolSchema } from './pool-schema.ts';
@@ -186,6 +187,7 @@ export const migrations: readonly Migration[] = [
   { version: 17, sql: eventSharesSchema },
   { version: 18, sql: pagesSchema },
   { version: 19, sql: poolSchema },
+  { version: 20, sql: historySchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

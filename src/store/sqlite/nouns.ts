@@ -69,6 +69,7 @@ const approvals: Tasks<Approvals> = {
   use: (id) => `use the approval ${id}`,
   find: (id) => `read the question ${id}`,
   pending: () => 'read the questions',
+  answered: () => 'read the answers',
 };
 
 const grants: Tasks<Grants> = {
@@ -117,6 +118,7 @@ export function nounsOf(db: DatabaseSync, tables: Tables): Nouns {
       ended: (exec, how) => tables.execs.ended(exec, how),
     },
     records: tables.records,
+    history: tables.history,
     places: nounOf(db, tables.places, places),
     approvals: nounOf(db, tables.approvals, approvals),
     grants: nounOf(db, tables.grants, grants),

@@ -8,6 +8,7 @@ import { EgressTable } from './egress.ts';
 import { EventTable } from './events.ts';
 import { ExecTable } from './execs.ts';
 import { GrantTable } from './grants.ts';
+import { SqliteHistory } from './history.ts';
 import { LeaseTable } from './leases.ts';
 import { OutboxTable } from './outbox.ts';
 import { PlaceTable } from './places.ts';
@@ -39,6 +40,7 @@ export function tablesOf(db: DatabaseSync, { self, clock, maxEvents }: TablesInp
     uses: new UseTable(db, self.id, { sandboxes, leases }),
     execs: new ExecTable(db, self.id, { events, batch }),
     records: new SqliteRecords(db, batch),
+    history: new SqliteHistory(db, batch),
     places: new PlaceTable(db, self.id, leases),
     approvals: new ApprovalTable(db, events),
     grants: new GrantTable(db, clock),

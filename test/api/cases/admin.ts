@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { TailInput } from '../../../src/service/api.ts';
 import { firstOf, refused } from '../reading.ts';
 import type { Suite } from '../suite.ts';
 
@@ -109,6 +110,18 @@ function auditCases(suite: Suite): void {
     const seqs = records.map(({ seq }) => seq);
     expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
     expect(await Array.fromAsync(place.agent.audit.tail({ count: 1 }))).toHaveLength(1);
+  });
+
+  suite.test('audit.tail.filters', 'gives the last records of one task, and of a time', async (place) => {
+    const taskId = await place.fresh();
+    const { execId } = await place.agent.run({ taskId, command: ['true'] });
+    await place.sh('true');
+    const ask = async (filter: Omit<TailInput, 'count'>): Promise<readonly unknown[]> =>
+      (await Array.fromAsync(place.agent.audit.tail({ count: 50, ...filter }))).map((record) => record['execId']);
+    expect(await ask({ task: taskId })).toEqual([execId, execId]);
+    expect(await ask({ task: taskId, until: '2020-01-01T00:00:00Z' })).toEqual([]);
+    expect(await ask({ task: taskId, verdict: 'deny' })).toEqual([]);
+    expect(await ask({ task: taskId, since: '2020-01-01T00:00:00Z', owner: 'operator' })).toEqual([execId, execId]);
   });
 
   suite.test('audit.tail.values', 'names variables, and never holds their values', async (place) => {

@@ -5,6 +5,8 @@ import { fileRefusalCases } from './file-refusals.ts';
 import { fileCases } from './files.ts';
 import { installationCases } from './installation.ts';
 import { lifeCases } from './life.ts';
+import { historyCases } from './history.ts';
+import { lookCases } from './look.ts';
 import { lostCases } from './lost.ts';
 import { poolCases } from './pool.ts';
 import { processCases } from './processes.ts';
@@ -25,6 +27,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   runIdCases,
   startCases,
   recordCases,
+  historyCases,
   processCases,
   sessionCases,
   fileCases,
@@ -36,4 +39,5 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   adminCases,
   poolCases,
   installationCases,
+  lookCases,
 ];

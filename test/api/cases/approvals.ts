@@ -9,6 +9,7 @@ export function approvalCases(suite: Suite): void {
   questionCases(suite);
   answerCases(suite);
   grantCases(suite);
+  suggestCases(suite);
 }
 
 /** The questions that wait for a task, once there are as many. */
@@ -248,5 +249,25 @@ function grantCases(suite: Suite): void {
     await refusing;
     expect(await isThere('f')).toBe(false);
     await place.agent.approvals.skip(taskId, false);
+  });
+}
+
+function suggestCases(suite: Suite): void {
+  suite.test('approvals.suggest.habit', 'proposes the rule of what was answered once three times', async (place) => {
+    const { taskId, run } = await asked(place);
+    const ask = async (): Promise<ApprovalView> => {
+      const running = run('habit');
+      const found = await question(place, taskId);
+      await place.person.approvals.answer(found.id, 'once', 'tester');
+      await running;
+      return found;
+    };
+    const { proposal, choices } = await ask();
+    await ask();
+    const proposed = async (): Promise<boolean> =>
+      (await place.person.approvals.suggest()).some(({ rule }) => proposal.includes(rule));
+    expect(await proposed()).toBe(false);
+    await ask();
+    expect(await proposed()).toBe(choices.includes('always'));
   });
 }
