@@ -11,7 +11,8 @@ import { toJson } from './json.ts';
 import type { GivenOptions } from './option.ts';
 import { paintFor, type Paint } from './paint.ts';
 import { statusOn } from './status.ts';
-import { table } from './table.ts';
+import { type Head, table } from './table.ts';
+import { screenWidth } from './screen.ts';
 import { stepTimes } from './timing.ts';
 import { readChoice } from './values.ts';
 import type { CommandApi, Opening, ServiceLine, World } from './world.ts';
@@ -49,7 +50,7 @@ export interface Context {
   /** To stdout, as it is; resolves when it is written. */
   readonly print: (text: string | Uint8Array) => Promise<void>;
   readonly printJson: (value: unknown) => Promise<void>;
-  readonly printTable: (head: readonly string[], rows: readonly (readonly string[])[]) => Promise<void>;
+  readonly printTable: (head: Head, rows: readonly (readonly string[])[]) => Promise<void>;
   /** One line to stderr, escaped. */
   readonly say: (text: string) => void;
   /** `say`, unless --quiet or JSON is asked for. */
@@ -106,7 +107,7 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
     line: service.line,
     print,
     printJson: (value) => print(`${toJson(value, world.stdout.isTTY === true ? 2 : 0)}\n`),
-    printTable: (head, rows) => print(table(head, rows, paint)),
+    printTable: (head, rows) => print(table(head, rows, { paint, width: screenWidth(world) })),
     say,
     notice,
     startLinesByHand: (on) => {

@@ -3,7 +3,8 @@ import { shellCode, type CodeInput, type ExecInput, type SandboxRequest, type Sa
 import type { Context } from './context.ts';
 import { describeDegraded, explain } from './explain.ts';
 import { passThrough } from './stream.ts';
-import { isTerminal, sizeOf } from './terminal.ts';
+import { sizeOf } from './screen.ts';
+import { isTerminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
 import type { CommandRunning } from './world.ts';
 

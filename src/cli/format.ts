@@ -27,6 +27,25 @@ export function formatAge(time: string, nowMs: number): string {
   return Number.isNaN(at) ? time : seconds === 0 ? '0 s' : formatDuration(seconds * 1000);
 }
 
+const ageUnits = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const;
+
+/** `11m`, for columns: the largest unit alone. */
+export function shortDuration(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const [unit, each] = ageUnits.find(([, least]) => seconds >= least) ?? ['s', 1];
+  return `${Math.floor(seconds / each)}${unit}`;
+}
+
+export function shortAge(time: string, nowMs: number): string {
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? time : shortDuration(nowMs - at);
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -54,3 +54,36 @@ export function optionForm(name: string, { short, value, type }: Option): string
   const start = short === undefined ? '    ' : `-${short}, `;
   return `${start}--${name}${type === 'flag' ? '' : ` ${value ?? 'VALUE'}`}`;
 }
+
+/** Wraps each line at words. What stands behind two spaces is a column, and goes on below it; lines to be typed stay whole. */
+export function wrapped(text: string, width: number | null): string {
+  if (width === null) return text;
+  return text
+    .split('\n')
+    .map((line) => (/^ {2}caisson /.test(line) ? line : wrappedLine(line, width)))
+    .join('\n');
+}
+
+const narrowestColumn = 16;
+
+function wrappedLine(line: string, width: number): string {
+  if (line.length <= width) return line;
+  const [before = ''] = /^ *(?:\S(?:\S| (?! ))* {2,})?/.exec(line) ?? [];
+  const indent = width - before.length < narrowestColumn ? 4 : before.length;
+  const lines: string[] = [];
+  let current = before.trimEnd() === '' ? before : before.trimEnd().padEnd(before.length);
+  let isFresh = true;
+  for (const word of line.slice(before.length).split(' ')) {
+    if (!isFresh && current.length + 1 + word.length > width) {
+      lines.push(current);
+      current = ' '.repeat(indent);
+      isFresh = true;
+    } else if (isFresh && current.trim() !== '' && current.length + word.length > width) {
+      lines.push(current.trimEnd());
+      current = ' '.repeat(indent);
+    }
+    current += `${isFresh ? '' : ' '}${word}`;
+    isFresh = false;
+  }
+  return [...lines, current].join('\n');
+}

@@ -1,10 +1,11 @@
 /** One command line from its words to its exit code. */
 import { isCode } from '../errors.ts';
 import { openContext, type Context } from './context.ts';
-import { helpOf, helpOfGroup } from './help.ts';
+import { helpOf, helpOfGroup, wrapped } from './help.ts';
 import { findCommand, type CommandMatch } from './lookup.ts';
 import { parse } from './parse.ts';
 import { report } from './report.ts';
+import { screenWidth } from './screen.ts';
 import type { World } from './world.ts';
 
 /** Never throws: every failure is reported and becomes an exit code. */
@@ -16,9 +17,9 @@ export async function invoke(argv: readonly string[], world: World): Promise<num
     if (argv[0] === 'completion' && argv[1] === 'words')
       return write(world, await (await import('./completion/words.ts')).completionWords(argv.slice(2), world));
     found = await findCommand(argv);
-    if (found.kind === 'group') return write(world, helpOfGroup(found.group, found.commands));
+    if (found.kind === 'group') return help(world, helpOfGroup(found.group, found.commands));
     const given = parse(found.command, found.args);
-    if (given.flag('help')) return write(world, helpOf(found.command));
+    if (given.flag('help')) return help(world, helpOf(found.command));
     context = await openContext(given, world);
     const exitCode = await found.command.run(given, context);
     return context.interrupted() === null || exitCode !== 0 ? exitCode : (context.interrupted() ?? 0);
@@ -32,6 +33,8 @@ export async function invoke(argv: readonly string[], world: World): Promise<num
     await context?.close();
   }
 }
+
+const help = (world: World, text: string): number => write(world, wrapped(text, screenWidth(world)));
 
 function write({ stdout }: World, text: string): number {
   stdout.write(text);

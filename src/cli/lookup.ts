@@ -23,7 +23,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   build: 'image build',
   copy: 'cp',
   metrics: 'stats',
-  top: 'stats',
   check: 'doctor',
   new: 'create',
   'config get': 'config show',

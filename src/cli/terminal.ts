@@ -1,20 +1,11 @@
 /** The terminal of the caller, lent to a command. */
 import type { Context } from './context.ts';
+import { type Size, sizeOf } from './screen.ts';
 import { stopChangingBytes, stopChangingOutput } from './termios.ts';
 import type { World } from './world.ts';
 
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 export function isTerminal({ stdin, stdout }: World): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;
-}
-
-export function sizeOf({ stdout }: World): Size {
-  // A terminal whose size was never set reports 0.
-  return { columns: stdout.columns || 80, rows: stdout.rows || 24 };
 }
 
 type Lender = Pick<Context, 'world' | 'notice' | 'startLinesByHand'>;

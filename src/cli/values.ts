@@ -24,6 +24,27 @@ export function readDuration(option: string, text: string): number | null {
   return durationMs === 0 ? null : durationMs;
 }
 
+const dayMs = 86_400_000;
+
+/** A moment, as RFC 3339: `2h` (ago), `today` or `yesterday` (their beginning here), `2026-11-26`, or a whole time. */
+export function readMoment(option: string, text: string, nowMs: number): string {
+  const midnight = new Date(nowMs).setHours(0, 0, 0, 0);
+  if (text === 'today') return new Date(midnight).toISOString();
+  // Days of a change of the clock have 23 or 25 hours.
+  if (text === 'yesterday') return new Date(new Date(midnight - dayMs / 2).setHours(0, 0, 0, 0)).toISOString();
+  const agoMs = readAmount(text, /^(\d{1,9})(s|m|h|d)$/, msPer);
+  if (agoMs !== null) return new Date(nowMs - agoMs).toISOString();
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00`) : null;
+  const at = day ?? (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? new Date(text) : null);
+  if (at === null || Number.isNaN(at.getTime()))
+    throw optionValueError(
+      option,
+      text,
+      'a moment such as 2h (ago), today, yesterday, 2026-11-26 or 2026-11-26T08:00:00Z',
+    );
+  return at.toISOString();
+}
+
 /** Cores, may be a fraction. */
 export function readCores(option: string, text: string): number {
   const cores = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;

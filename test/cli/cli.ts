@@ -8,13 +8,14 @@ import { Double, type Script } from './double.ts';
 
 export class Screen extends Writable {
   readonly isTTY: boolean;
-  readonly columns = 80;
+  readonly columns: number;
   readonly rows = 24;
   #bytes: Buffer[] = [];
 
-  constructor(terminal = false) {
+  constructor(terminal = false, columns = 80) {
     super();
     this.isTTY = terminal;
+    this.columns = columns;
   }
 
   get bytes(): Buffer {

@@ -239,9 +239,9 @@ describe('notices of the configuration', () => {
     Promise.resolve(Object.assign(new Double(), { config: { ...config, notices: ['the store was repaired\u001b'] } }));
 
   it('are reported once, escaped, and not to programs', async () => {
-    expect((await cli(['ls'], { open })).stderr).toBe('caisson: the store was repaired\\x1b\n');
-    expect((await cli(['ls', '-q'], { open })).stderr).toBe('');
-    expect((await cli(['ls', '--json'], { open })).stderr).toBe('');
+    expect((await cli(['ps'], { open })).stderr).toBe('caisson: the store was repaired\\x1b\n');
+    expect((await cli(['ps', '-q'], { open })).stderr).toBe('');
+    expect((await cli(['ps', '--json'], { open })).stderr).toBe('');
     expect(JSON.parse((await cli(['config', 'check', '--json'], { open })).stdout)).toMatchObject({
       ok: true,
       notices: ['the store was repaired\u001b'],

@@ -3,7 +3,8 @@ import { answerNamed, asker } from '../approvals.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { forEachTask } from '../each.ts';
-import { formatAge } from '../format.ts';
+import { escapeLine } from '../escape.ts';
+import { formatAge, shortAge } from '../format.ts';
 import { UsageError } from '../usage.ts';
 
 const all = { type: 'flag', about: 'all that waits for the tasks which are named' } as const;
@@ -125,4 +126,37 @@ export const approvalsDeny = defineCommand({
   ],
   run: async (given, context) =>
     await answerNamed(namedBy(given), { choice: 'deny', by: asker(context.world) }, context),
+});
+
+export const approvalsSuggest = defineCommand({
+  name: 'approvals suggest',
+  summary: 'Propose rules for what is allowed again and again',
+  about: `What was answered "once" or "session" three times and more within a week, each with the rule that
+"always" would have saved. Nothing is changed: add a rule by caisson config set, or answer "always" the
+next time. What is dangerous by its kind is never proposed.`,
+  operands: [],
+  runs: false,
+  exitsAsCommand: false,
+  options: {},
+  examples: [
+    ['what could be a rule', 'approvals suggest'],
+    ['the rules alone', 'approvals suggest -q'],
+  ],
+  run: async (_given, context) => {
+    const found = await (await context.service()).approvals.suggest();
+    if (context.json) await context.printJson(found);
+    else if (context.quiet) await context.print(found.map(({ rule }) => `${escapeLine(rule)}\n`).join(''));
+    else if (found.length === 0) context.notice('nothing was answered with yes three times within a week');
+    else {
+      const nowMs = context.world.nowMs();
+      const rows = found.map(({ owner, rule, times, tasks, lastAt }) => [
+        ...[rule, owner, String(times), String(tasks), shortAge(lastAt, nowMs)],
+      ]);
+      await context.printTable(
+        ['RULE', 'OWNER', 'TIMES', { title: 'TASKS', drop: 1 }, { title: 'LAST', drop: 2 }],
+        rows,
+      );
+    }
+    return 0;
+  },
 });

@@ -1,8 +1,12 @@
-import type { AuditRecord, Verification } from '../../service/api.ts';
+import type { AuditFilter, AuditRecord, Verification } from '../../service/api.ts';
+import { auditHead, auditLine, auditRow } from '../audit.ts';
 import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import type { GivenOptions } from '../option.ts';
 import { escapeLine } from '../escape.ts';
 import { plural } from '../format.ts';
-import { readCount } from '../values.ts';
+import { screenWidth } from '../screen.ts';
+import { readChoice, readCount, readMoment } from '../values.ts';
 
 const defaultCount = '20';
 
@@ -10,69 +14,61 @@ export const auditTail = defineCommand({
   name: 'audit tail',
   summary: 'Show the last records of what was decided and run',
   about: `Of all processes that share the state directory. A record tells of a decision, a run, its exit, a
-copy, or of who may talk; names of variables are in it, and never their values.`,
+copy, or of who may talk; names of variables are in it, and never their values. Records go when all
+take more than audit.store_bytes, the oldest first.
+
+All filters that are given must hold. BY is the token that asked, or the person who answered a
+question. A moment is 2h (ago), today, yesterday, 2026-11-26 or a whole time.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
   options: {
     lines: { type: 'text', short: 'n', value: 'N', about: `how many (default: ${defaultCount})` },
     follow: { type: 'flag', short: 'f', about: 'go on with what comes' },
+    since: { type: 'text', value: 'MOMENT', about: 'only records of this moment and of later ones' },
+    until: { type: 'text', value: 'MOMENT', about: 'only records of earlier moments' },
+    task: { type: 'text', value: 'TASK', about: 'only of this task, or of this sandbox' },
+    owner: { type: 'text', value: 'OWNER', about: 'only of this owner' },
+    verdict: { type: 'text', value: 'VERDICT', about: 'only decisions: allow, ask or deny' },
+    rule: { type: 'text', value: 'TEXT', about: 'only decisions by a rule that holds this text' },
   },
   examples: [
     ['what happened last', 'audit tail'],
+    ['what was refused since yesterday, and by which rule', 'audit tail --since yesterday --verdict deny'],
     ['watch it, for a program', 'audit tail -f -n 0 --json'],
   ],
   run: async (given, context) => {
     const count = readCount('--lines', given.text('lines') ?? defaultCount);
-    const follow = given.flag('follow');
+    const how = { ...filterOf(given, context.world.nowMs()), count, follow: given.flag('follow') };
     const { audit } = await context.service();
-    for await (const record of audit.tail({ count, follow }, context.options)) {
-      if (context.json) await context.printJson(record);
-      else await context.print(`${escapeLine(rowOf(record))}\n`);
-    }
+    const records = audit.tail(how, context.options);
+    if (context.json) for await (const record of records) await context.printJson(record);
+    // What is followed comes line by line, under no header whose widths could hold.
+    else if (how.follow) for await (const record of records) await context.print(`${escapeLine(auditLine(record))}\n`);
+    else await printRecords(await Array.fromAsync(records), context);
     return 0;
   },
 });
 
-function rowOf({ seq, at, type, taskId, execId, ...rest }: AuditRecord): string {
-  return [seq, at, type.padEnd(8), words(taskId ?? '-'), words(execId ?? '-'), whatOf(type, rest)].join('  ');
+async function printRecords(records: readonly AuditRecord[], context: Context): Promise<void> {
+  if (records.length === 0 && screenWidth(context.world) !== null)
+    context.notice('no record of the kind is kept; caisson audit tail --help tells for how long');
+  else await context.printTable(auditHead, records.map(auditRow));
 }
 
-function whatOf(type: AuditRecord['type'], rest: Readonly<Record<string, unknown>>): string {
-  const { command, reason, exit_code: exitCode, direction, source, target, note } = rest;
-  if (type === 'run') return `${words(rest['backend'])}: ${words(command)}`;
-  if (type === 'exit') return `${words(reason)} ${words(exitCode ?? note)}`.trimEnd();
-  if (type === 'file') return `${words(rest['tool'])} ${words(rest['paths'])}`;
-  if (type === 'copy') return `${words(direction)}: ${words(source)} -> ${words(target)}`;
-  if (type === 'decision') return decisionOf(rest);
-  if (type === 'loss') return `${words(rest['backend'])}: files are those of ${words(rest['since'])}`;
-  if (type === 'trust') return `${words(rest['host'])} ${words(rest['fingerprint'])}`;
-  if (type === 'config') return `${words(rest['what'])} ${words(rest['keys'])}`.trimEnd();
-  if (type === 'access') return `${words(rest['what'])} on ${words(rest['platform'])} ${words(rest['user'])}`.trimEnd();
-  if (type === 'egress') return egressOf(rest);
-  return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
-}
+type Names = 'since' | 'until' | 'task' | 'owner' | 'verdict' | 'rule';
 
-function egressOf(record: Readonly<Record<string, unknown>>): string {
-  const { what, name, port, rule, count, added, removed } = record;
-  if (what !== 'denied') return `rules: +[${words(added)}] -[${words(removed)}]`;
-  const place = name === null ? '' : ` ${words(name)}:${words(port)}`;
-  return `denied${place} (${words(rule)})${count === 1 ? '' : `, ${words(count)} times`}`;
-}
-
-function decisionOf(record: Readonly<Record<string, unknown>>): string {
-  const { verdict, answered, command, skips_questions: skips, skill, judged, accepted, revoked, covers, by } = record;
-  if (revoked !== undefined) return `revoked by ${words(by)}: ${words(covers)}`;
-  if (skill !== undefined)
-    return `${words(verdict)}: skill ${words(skill)}, ${words(judged)}${accepted === true ? ', accepted' : ''}`;
-  if (typeof skips === 'boolean') return skips ? 'questions are skipped from here on' : 'questions are asked again';
-  return `${words(verdict)}${words(answered) === '' ? '' : ` (${words(answered)})`}: ${words(command)}`;
-}
-
-function words(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.map(words).join(' ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function filterOf(given: Pick<GivenOptions<Names>, 'text'>, nowMs: number): AuditFilter {
+  const [since, until, verdict] = [given.text('since'), given.text('until'), given.text('verdict')];
+  const [task, owner, rule] = [given.text('task'), given.text('owner'), given.text('rule')];
+  return {
+    ...(since === undefined ? {} : { since: readMoment('--since', since, nowMs) }),
+    ...(until === undefined ? {} : { until: readMoment('--until', until, nowMs) }),
+    ...(verdict === undefined ? {} : { verdict: readChoice('--verdict', verdict, ['allow', 'ask', 'deny']) }),
+    ...(task === undefined ? {} : { task }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(rule === undefined ? {} : { rule }),
+  };
 }
 
 export const auditVerify = defineCommand({

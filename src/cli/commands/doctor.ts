@@ -1,4 +1,4 @@
-import type { AccountView, BackendCheck, Check, RuleExamples } from '../../service/api.ts';
+import { type AccountView, type BackendCheck, type Check, everyItem, type RuleExamples } from '../../service/api.ts';
 import { CaissonError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { budgetsCheck } from '../budgets.ts';
@@ -6,7 +6,8 @@ import { accountSummary, configuredBackends } from '../account.ts';
 import { confirmKeys } from '../trust.ts';
 import { escapeLine } from '../escape.ts';
 import { describeDegraded } from '../explain.ts';
-import { formatNamed } from '../format.ts';
+import type { Context } from '../context.ts';
+import { formatNamed, plural } from '../format.ts';
 import { pendingLines } from '../pending.ts';
 import { poolCheck } from '../pool.ts';
 import type { Paint } from '../paint.ts';
@@ -15,9 +16,11 @@ import type { CommandApi } from '../world.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Tell what is there, what is missing and how to get it',
-  about: `Looks at every backend, or at those named, and changes nothing. Without names it also tries the
-rules of the command policy on their own examples, and tells which rules have no effect. The exit
-code is 1 when a named backend, or without names a configured one or a rule, is not ready.
+  about: `Looks at every backend, or at those named, and changes nothing. Those that are configured or have
+sandboxes come first, with all that was found; the others have a line each. Without names it also
+tries the rules of the command policy on their own examples, and tells which rules have no effect. The
+exit code is 1 when a named backend, or without names a configured one or a rule, is not ready. What
+goes on at this moment is in caisson status.
 
 With --trust, the hosts of one backend are asked for their keys first. One that is not confirmed
 is shown, and known from then on when you say yes, or gave its fingerprint. A key that is revoked, or
@@ -41,8 +44,10 @@ that takes the place of another one, is never confirmed so.`,
     if (given.flag('trust')) await confirmKeys({ service, backends: operands, fingerprints }, context);
     else if (fingerprints.length > 0) throw needsTrustError();
     const named = operands.length > 0;
-    const checks = await service.backends.check(named ? operands : undefined, context.options);
     const needed = new Set(named ? operands : await configuredBackends(service));
+    const used = named ? needed : new Set([...needed, ...(await backendsOfSandboxes(service, context))]);
+    const found = await service.backends.check(named ? operands : undefined, context.options);
+    const checks = found.toSorted((a, b) => Number(used.has(b.backend)) - Number(used.has(a.backend)));
     const ready = checks.filter(({ check }) => check.status === 'ready').map(({ backend }) => backend);
     const accounts = new Map(
       (await service.backends.account(ready, context.options)).map((view) => [view.backend, view] as const),
@@ -57,8 +62,9 @@ that takes the place of another one, is never confirmed so.`,
       }));
       await context.printJson([...backends, ...rules.map(({ part, check }) => ({ part, ...check }))]);
     } else if (!context.quiet) {
+      const inUse = checks.filter(({ backend }) => used.has(backend));
       const parts = [
-        ...checks.map(({ backend, module, check, degraded }) => ({
+        ...inUse.map(({ backend, module, check, degraded }) => ({
           part: module === null ? backend : `${backend} (${module})`,
           check,
           degraded,
@@ -66,12 +72,35 @@ that takes the place of another one, is never confirmed so.`,
         })),
         ...rules.map((part) => ({ ...part, account: undefined })),
       ];
-      await context.print(parts.map((part) => describe(part, context.paint)).join('\n'));
+      const described = parts.map((part) => describe(part, context.paint));
+      const others = checks.filter(({ backend }) => !used.has(backend));
+      await context.print(
+        [...described, ...(others.length === 0 ? [] : [othersText(others, context.paint)])].join('\n'),
+      );
     }
     const missing = checks.filter(({ backend }) => needed.has(backend));
     return [...missing, ...rules].every(({ check }) => check.status === 'ready') ? 0 : 1;
   },
 });
+
+async function backendsOfSandboxes({ sandboxes }: CommandApi, { options }: Context): Promise<readonly string[]> {
+  const all = everyItem((page) => sandboxes.list(page, options));
+  return (await Array.fromAsync(all)).map(({ backend }) => backend);
+}
+
+/** A line each: what is wrong with them matters once they are used. */
+function othersText(others: readonly BackendCheck[], paint: Paint): string {
+  const lines = others.map(({ backend, check: { status, summary, findings } }) => {
+    const more = findings.length === 0 ? '' : ` (${plural(findings.length, 'finding')})`;
+    return `  ${escapeLine(`${backend}: ${status}. ${summary}${more}`)}`;
+  });
+  return [
+    `${paint.bold('not in use')} (caisson doctor NAME tells how to get one)`,
+    ...lines.map((line) => paint.dim(line)),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
 
 interface OwnPart {
   readonly part: string;

@@ -3,7 +3,10 @@ import { everyItem, type SandboxView } from '../../service/api.ts';
 import { accountHeader, accountRows, configuredBackends } from '../account.ts';
 import type { Context } from '../context.ts';
 import { escapeLine } from '../escape.ts';
-import { formatAge, formatBytes } from '../format.ts';
+import { formatBytes, plural, shortAge } from '../format.ts';
+import { stateColour } from '../states.ts';
+import type { Column } from '../table.ts';
+import { screenWidth } from '../screen.ts';
 import { UsageError } from '../usage.ts';
 import { readChoice, readLabels } from '../values.ts';
 import type { CommandApi } from '../world.ts';
@@ -23,6 +26,7 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
   options: {
     account: { type: 'flag', about: 'what runs in the accounts of cloud services' },
     pool: { type: 'flag', about: 'those that were made ahead of demand, and that no task has taken' },
+    sort: { type: 'text', value: 'COLUMN', about: 'task, state, backend, image, age or idle (default: age)' },
     label: { type: 'list', value: 'KEY=VALUE', about: 'only those with this label; all must hold' },
     filter: {
       type: 'list',
@@ -48,25 +52,81 @@ configuration names or that have sandboxes; --filter backend=NAME asks one.`,
       everyItem((page) => service.sandboxes.list({ ...page, labels, pool: given.flag('pool') }, context.options)),
     );
     const sandboxes = all.filter(wanted);
-    if (context.json) await context.printJson(sandboxes);
-    else if (context.quiet) await context.print(sandboxes.map(({ taskId }) => `${taskId}\n`).join(''));
-    else {
-      const nowMs = context.world.nowMs();
-      const rows = sandboxes.map((sandbox) => [
-        sandbox.taskId,
-        sandbox.backend,
-        sandbox.state,
-        sandbox.spec.image ?? '-',
-        heldLimit(sandbox, 'cpuCores', String),
-        heldLimit(sandbox, 'memoryBytes', formatBytes),
-        `${formatAge(sandbox.createdAt, nowMs)} ago`,
-        formatAge(sandbox.usedAt, nowMs),
-      ]);
-      await context.printTable(['TASK', 'BACKEND', 'STATE', 'IMAGE', 'CPU', 'MEMORY', 'CREATED', 'IDLE'], rows);
-    }
+    const ordered = orderOf(given.text('sort'))(sandboxes);
+    if (context.json) await context.printJson(ordered);
+    else if (context.quiet) await context.print(ordered.map(({ taskId }) => `${taskId}\n`).join(''));
+    else await listed(ordered, context);
     return 0;
   },
 });
+
+async function listed(sandboxes: readonly SandboxView[], context: Context): Promise<void> {
+  // What is piped on is a table also without rows.
+  if (sandboxes.length === 0 && screenWidth(context.world) !== null) {
+    context.notice(
+      'there is no sandbox of the kind; make one with caisson create TASK, or caisson run --task TASK -- COMMAND',
+    );
+    return;
+  }
+  const nowMs = context.world.nowMs();
+  const hasLabels = sandboxes.some(({ labels }) => Object.keys(labels).length > 0);
+  const shown = columns.filter(({ title }) => hasLabels || title !== 'LABELS');
+  await context.printTable(
+    shown,
+    sandboxes.map((sandbox) => shown.map(({ cell }) => cell(sandbox, nowMs))),
+  );
+  // What is piped on holds the rows alone.
+  if (screenWidth(context.world) !== null) await context.print(`${summaryOf(sandboxes)}\n`);
+}
+
+interface CellColumn extends Column {
+  readonly cell: (sandbox: SandboxView, nowMs: number) => string;
+}
+
+const columns: readonly CellColumn[] = [
+  { title: 'TASK', cell: ({ taskId }) => taskId },
+  { title: 'BACKEND', drop: 4, cell: ({ backend }) => backend },
+  { title: 'STATE', colour: stateColour, cell: ({ state }) => state },
+  { title: 'IMAGE', drop: 3, cell: ({ spec }) => spec.image ?? '-' },
+  { title: 'CPU', drop: 6, cell: (sandbox) => heldLimit(sandbox, 'cpuCores', String) },
+  { title: 'MEMORY', drop: 5, cell: (sandbox) => heldLimit(sandbox, 'memoryBytes', formatBytes) },
+  { title: 'LABELS', drop: 7, cell: ({ labels }) => labelText(labels) },
+  { title: 'AGE', drop: 2, cell: ({ createdAt }, nowMs) => shortAge(createdAt, nowMs) },
+  { title: 'IDLE', cell: ({ usedAt }, nowMs) => shortAge(usedAt, nowMs) },
+];
+
+function labelText(labels: SandboxView['labels']): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? '-' : pairs.join(',');
+}
+
+/** `61 sandboxes: 55 ready, 6 stopped`. */
+function summaryOf(sandboxes: readonly SandboxView[]): string {
+  const byState = Map.groupBy(sandboxes, ({ state }) => state);
+  const counts = [...byState].map(([state, { length }]) => `${length} ${state}`);
+  return `${plural(sandboxes.length, 'sandbox', 'sandboxes')}: ${counts.join(', ')}`;
+}
+
+type Order = (sandboxes: readonly SandboxView[]) => readonly SandboxView[];
+const by =
+  (key: (sandbox: SandboxView) => string): Order =>
+  (sandboxes) =>
+    sandboxes.toSorted((a, b) => key(a).localeCompare(key(b)));
+
+const orders: Readonly<Record<string, Order>> = {
+  task: by(({ taskId }) => taskId),
+  state: by(({ state }) => state),
+  backend: by(({ backend }) => backend),
+  image: by(({ spec }) => spec.image ?? ''),
+  age: by(({ createdAt }) => createdAt),
+  idle: by(({ usedAt }) => usedAt),
+};
+
+/** Without a name, oldest first: the service lists them so. */
+function orderOf(name: string | undefined): Order {
+  if (name === undefined) return (sandboxes) => sandboxes;
+  return orders[readChoice('--sort', name, Object.keys(orders))] ?? ((sandboxes) => sandboxes);
+}
 
 /** The exit code is 1 when a service did not answer: what runs there is not known. */
 async function listAccounts(filters: readonly string[], service: CommandApi, context: Context): Promise<number> {

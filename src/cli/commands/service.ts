@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortError, CaissonError } from '../../errors.ts';
 import { version } from '../../lib/build.ts';
-import { isServiceAlive, readServiceRecord, type ServiceRecord } from '../../lib/service-record.ts';
+import { isServiceAlive, type ServiceRecord } from '../../lib/service-record.ts';
 import { runningIn, stateOf } from '../background/find.ts';
 import { endOf, following, lastLines } from '../background/log.ts';
 import { logFile } from '../background/start.ts';
@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { escape } from '../escape.ts';
 import { formatAge } from '../format.ts';
 import { pendingLines } from '../pending.ts';
+import { type ServiceState, stateOfService } from '../service-state.ts';
 import { readCount, readDuration } from '../values.ts';
 
 export const serviceStatus = defineCommand({
@@ -27,8 +28,9 @@ none runs.`,
     ['for a program', 'service status -o json'],
   ],
   run: async (_given, context) => {
-    const record = runningIn(await context.home());
-    if (record === null) return await none(await context.home(), context);
+    const state = stateOfService(await context.home());
+    if (state.at !== 'here') return await elsewhere(state, context);
+    const { record } = state;
     const { pid, version: its, startedAt, url, socket } = record;
     const { execs, streams, idleSince, flags, pending } = await stateOf(record);
     const own = version();
@@ -59,12 +61,22 @@ none runs.`,
   },
 });
 
-async function none(home: string, context: Context): Promise<number> {
-  const left = readServiceRecord(home);
-  if (context.json) await context.printJson({ running: false });
-  else if (left === null) await context.print('no service runs\n');
-  else await context.print(`no service runs: the last one (process ${left.pid}) was killed\n`);
-  return 1;
+/** What is known of one in another container is its record: its socket is a name among its own files. */
+async function elsewhere(state: Exclude<ServiceState, { at: 'here' }>, context: Context): Promise<number> {
+  const running = state.at === 'elsewhere';
+  if (context.json)
+    await context.printJson(running ? { running, elsewhere: true, ...shown(state.record) } : { running });
+  else await context.print(`${sentenceOf(state)}\n`);
+  return running ? 0 : 1;
+}
+
+const shown = ({ version: its, startedAt, url }: ServiceRecord) => ({ version: its, startedAt, url });
+
+function sentenceOf(state: Exclude<ServiceState, { at: 'here' }>): string {
+  if (state.at === 'none') return 'no service runs';
+  const { pid, url, version: its } = state.record;
+  if (state.at === 'killed') return `no service runs: the last one (process ${pid}) was killed`;
+  return `a service of version ${its} runs in another container: ${url}`;
 }
 
 export const serviceStop = defineCommand({
@@ -86,12 +98,22 @@ server.shutdown_seconds to end, detached processes and sandboxes go on. Also one
     const timeout = given.text('timeout');
     const waitMs = timeout === undefined ? defaultWaitMs : readDuration('--timeout', timeout);
     const record = runningIn(await context.home());
-    if (record !== null) await stop(record, waitMs, context.signal);
+    if (record === null) refuseElsewhere(await context.home());
+    else await stop(record, waitMs, context.signal);
     if (context.json) await context.printJson({ stopped: record !== null, pid: record?.pid ?? null });
     else context.notice(record === null ? 'no service runs' : `stopped, process ${record.pid}`);
     return 0;
   },
 });
+
+/** Throws `failed_precondition` for a service that this command cannot signal. */
+function refuseElsewhere(home: string): void {
+  const state = stateOfService(home);
+  if (state.at !== 'elsewhere') return;
+  throw new CaissonError('failed_precondition', `the service runs in another container: ${state.record.url}`, {
+    remedy: 'stop its container, for example by docker compose stop',
+  });
+}
 
 const defaultWaitMs = 60_000;
 const lookMs = 25;

@@ -2,7 +2,7 @@ import { toCaissonError } from '../../errors.ts';
 import { everyItem, type Stats } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { formatBytes, formatDuration } from '../format.ts';
+import { formatBytes, formatDuration, plural } from '../format.ts';
 import type { CommandApi } from '../world.ts';
 
 interface Reading {
@@ -13,7 +13,8 @@ interface Reading {
 export const stats = defineCommand({
   name: 'stats',
   summary: 'Show what sandboxes use now',
-  about: 'Without TASK, every sandbox that is ready.',
+  about: `Without TASK, every sandbox that is ready; those whose places have no figures are counted on stderr.
+caisson top shows them side by side, live.`,
   operands: [{ name: 'TASK', count: 'any' }],
   runs: false,
   exitsAsCommand: false,
@@ -25,7 +26,9 @@ export const stats = defineCommand({
   run: async ({ operands }, context) => {
     const service = await context.service();
     const tasks = operands.length > 0 ? operands : await readyTasks(service);
-    const readings = await Promise.all(tasks.map((task) => read(task, context)));
+    const named = operands.length > 0;
+    const readings = await Promise.all(tasks.map((task) => read(task, context, named)));
+    const untold = readings.filter((reading) => reading === null).length;
     const known = readings.filter((reading) => reading !== null);
     if (context.json) await context.printJson(known.map(({ task, stats: figures }) => ({ taskId: task, ...figures })));
     else
@@ -33,7 +36,9 @@ export const stats = defineCommand({
         ['TASK', 'CPU TIME', 'MEMORY', 'LIMIT', 'PROCESSES', 'RECEIVED', 'SENT'],
         known.map(row),
       );
-    return known.length === readings.length ? 0 : 1;
+    if (!named && untold > 0)
+      context.notice(`${plural(untold, 'sandbox', 'sandboxes')} without figures: caisson top tells why`);
+    return named && untold > 0 ? 1 : 0;
   },
 });
 
@@ -43,13 +48,13 @@ async function readyTasks({ sandboxes }: CommandApi): Promise<readonly string[]>
 }
 
 /** A sandbox that cannot tell does not keep the others from being shown. */
-async function read(task: string, context: Context): Promise<Reading | null> {
+async function read(task: string, context: Context, named: boolean): Promise<Reading | null> {
   try {
     return { task, stats: await (await context.service()).sandboxes.stats(task, context.options) };
   } catch (error) {
     const { message, code } = toCaissonError(error);
     if (code === 'canceled') throw error;
-    context.say(`${task}: ${message} (${code})`);
+    if (named || code !== 'not_supported') context.say(`${task}: ${message} (${code})`);
     return null;
   }
 }
