@@ -12,7 +12,7 @@ const args = process.argv.slice(2);
 const root = dirname(__dirname);
 
 if (args.length === 0 || (args.length === 1 && ['--help', '-h', 'help'].includes(args[0]))) {
-  print(readFileSync(`${__dirname}/help.txt`, 'utf8'));
+  print(folded(readFileSync(`${__dirname}/help.txt`, 'utf8'), columnsOfTerminal()));
 } else if (args.length === 1 && ['--version', '-V'].includes(args[0])) {
   print(`caisson ${JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).version}\n`);
 } else if (majorOf(process.versions.node) >= wantedMajor) {
@@ -30,6 +30,29 @@ function print(text) {
     if (error.code === 'EAGAIN') process.stdout.write(text);
     else process.exitCode = error.code === 'EPIPE' ? brokenPipeExitCode : failureExitCode;
   }
+}
+
+/** A pipe has none; to open the stream of stdout to ask would take longer than all the rest. */
+function columnsOfTerminal() {
+  return require('node:tty').isatty(1) ? process.stdout.columns || Infinity : Infinity;
+}
+
+/** Long lines go on below their column, with every word whole. `src/cli/help.ts` does so for the help of a command. */
+function folded(text, width) {
+  return text.replace(/^.+$/gm, (line) => {
+    if (line.length <= width) return line;
+    const [head] = /^ *(?:\S(?:\S| (?! ))* {2,})?/.exec(line);
+    const indent = width - head.length < 16 ? 4 : head.length;
+    const lines = [head];
+    for (const word of line.slice(head.length).split(' ')) {
+      const last = lines.at(-1);
+      const isBlank = last.trim() === '' || last === head;
+      if (last.length + (isBlank ? 0 : 1) + word.length <= width || last.trim() === '')
+        lines.push(`${lines.pop()}${isBlank ? '' : ' '}${word}`);
+      else lines.push(`${' '.repeat(indent)}${word}`);
+    }
+    return lines.map((each) => each.trimEnd()).join('\n');
+  });
 }
 
 function majorOf(version) {
