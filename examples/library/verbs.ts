@@ -84,6 +84,12 @@ await using caisson = await openCaisson();
   console.log(memoryBytes);
 }
 
+// sandboxes.top
+{
+  for (const { taskId, stats, last } of await caisson.sandboxes.top({ labels: { team: 'a' } }))
+    console.log(taskId, stats?.memoryBytes, last?.command);
+}
+
 // sandboxes.gc
 {
   const found = await caisson.sandboxes.gc({ dryRun: true });
@@ -327,6 +333,11 @@ await using caisson = await openCaisson();
   await caisson.approvals.revoke('grant_1', 'alice');
 }
 
+// approvals.suggest
+{
+  for (const { rule, times } of await caisson.approvals.suggest()) console.log(rule, times);
+}
+
 // approvals.skip
 {
   await caisson.approvals.skip('build', true);
@@ -391,12 +402,19 @@ await using caisson = await openCaisson();
 
 // audit.tail
 {
-  for await (const record of caisson.audit.tail({ count: 20 })) console.log(record.type);
+  for await (const record of caisson.audit.tail({ count: 20, task: 'build', verdict: 'deny' }))
+    console.log(record.type);
 }
 
 // audit.verify
 {
   console.log(await caisson.audit.verify());
+}
+
+// history.list
+{
+  const { items } = await caisson.history.list({ task: 'build', outcomes: ['failed', 'lost', 'denied'], limit: 20 });
+  console.log(items.map(({ command, outcome, reason }) => [command, outcome, reason]));
 }
 
 // events.follow
@@ -557,6 +575,15 @@ await using caisson = await openCaisson();
 // mcpServers.admit
 {
   await caisson.mcpServers.admit({ server: 'docs', tool: 'search', arguments: {}, taskId: 'build' });
+}
+
+// installation.status
+{
+  const { level, concerns } = await caisson.installation.status();
+  console.log(
+    level,
+    concerns.map(({ message }) => message),
+  );
 }
 
 // installation.figures

@@ -88,7 +88,7 @@ it.each([
   [{ detached: true }, 'process'],
   [{ session: true }, 'session'],
   [{}, 'exec'],
-])('a run with %j is told apart', async (more, kind) => {
+])('recognises the kind of a run with %j', async (more, kind) => {
   using here = place();
   const { begun, history } = noting();
   const audit = withActs(here.open(), history);

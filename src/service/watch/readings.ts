@@ -1,4 +1,4 @@
-/** Readings of what sandboxes use, kept so that a place that is slow to tell is asked less often, and rates can be told. */
+/** Readings of what sandboxes use, kept so that a place that is slow to tell is asked less often, and that rates are known. */
 import type { Stats } from '../../backend.ts';
 import { CaissonError, toCaissonError } from '../../errors.ts';
 import { type Context, cancelable } from '../../sandbox/context.ts';

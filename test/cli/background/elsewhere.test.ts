@@ -18,7 +18,7 @@ function home(record: object): string {
 
 const other = { mountNamespace: 'mnt:[1]' };
 
-it('is told of, though no process here has its number', async () => {
+it('is reported, though no process here has its number', async () => {
   const path = home(other);
   const held = claim(path);
   onTestFinished(() => held?.release());
