@@ -88,7 +88,7 @@ it.each([
   [{ detached: true }, 'process'],
   [{ session: true }, 'session'],
   [{}, 'exec'],
-])('recognises the kind of a run with %j', async (more, kind) => {
+])('records a run with %j as an act of its kind', async (more, kind) => {
   using here = place();
   const { begun, history } = noting();
   const audit = withActs(here.open(), history);

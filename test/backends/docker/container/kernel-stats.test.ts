@@ -78,6 +78,6 @@ it.each([
     'a group that is gone',
     { '/proc/77/cgroup': `0::/docker-${container}.scope\n`, '/sys/fs/cgroup/cgroup.controllers': '' },
   ],
-])('does not report %s', (_what, files) => {
+])('has no figures for %s', (_what, files) => {
   expect(kernelStats({ pid: 77, container, root: host(files) })).toBeNull();
 });
