@@ -22,6 +22,9 @@ export function earlierWith(path: string, steps: readonly Migration[], row: Sand
   chmodSync(path, 0o600);
 }
 
+/** Step 20. */
+export const withoutHistory = 'DROP TABLE history;';
+
 /** Step 19. */
 export const withoutPool =
   'DROP INDEX sandboxes_pooled; DROP INDEX sandboxes_members; ALTER TABLE sandboxes DROP COLUMN pool;';
