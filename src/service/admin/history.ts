@@ -102,16 +102,16 @@ async function noted<T extends { readonly bytes: number }>(
       { ...how, ...nothing, durationMs: performance.now() - from },
     );
   };
+  // A note that fails changes nothing of what the copy did: the audit is the evidence.
+  const note = async (how: Parameters<typeof end>[0]): Promise<void> => await end(how).catch(() => undefined);
   try {
     const copied = await copy();
-    await end({ outcome: 'done', reason: null, bytes: copied.bytes });
+    await note({ outcome: 'done', reason: null, bytes: copied.bytes });
     return copied;
   } catch (error) {
     const { code, message } = toCaissonError(error);
     const isDenied = code === 'policy_denied' || code === 'approval_required';
-    await end({ outcome: isDenied ? 'denied' : 'failed', reason: message.slice(0, 400), bytes: null }).catch(
-      () => undefined,
-    );
+    await note({ outcome: isDenied ? 'denied' : 'failed', reason: message.slice(0, 400), bytes: null });
     throw error;
   }
 }
