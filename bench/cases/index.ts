@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { apptainer } from './apptainer.ts';
 import { burst } from './burst.ts';
+import { callers } from './callers.ts';
 import { cli } from './cli.ts';
 import { cliExec, cliLs, cliRun } from './cli-commands.ts';
 import { cliCp, cliExecService, cliLsService, cliRunService } from './cli-service.ts';
@@ -9,6 +10,7 @@ import { egress } from './egress.ts';
 import { exec } from './exec.ts';
 import { files } from './files.ts';
 import { http } from './http.ts';
+import { idle } from './idle.ts';
 import { journal } from './journal.ts';
 import { lanes } from './lanes.ts';
 import { leak } from './leak.ts';
@@ -49,6 +51,8 @@ export const benches: readonly Bench[] = [
   files,
   sync,
   http,
+  callers,
+  idle,
   apptainer,
   ssh,
   daytona,
