@@ -1,6 +1,6 @@
 /** Whether a request can be run at all. Pure: what the place thinks of it is another matter. */
 import { posix } from 'node:path';
-import { CaissonError } from '../errors.ts';
+import { CaissonError, type Details } from '../errors.ts';
 import { checkExecId } from '../values/exec-id.ts';
 import type { ExecRequest } from './types.ts';
 
@@ -55,14 +55,18 @@ function checkCommand(request: ExecRequest): void {
     bytes += checkString(`${name}=${value}`, `the variable ${name.slice(0, 64)}`);
   }
   if (bytes > totalBytes)
-    refuse(`arguments and environment together take ${bytes} bytes, at most ${totalBytes} are possible`);
+    refuse(
+      `arguments and environment together take ${bytes} bytes, at most ${totalBytes} are possible`,
+      tooLarge(totalBytes),
+    );
 }
 
 /** Bytes it takes: the string, its NUL, and a pointer. */
 function checkString(text: string, what: string): number {
   if (text.includes('\0')) refuse(`${what} contains a NUL byte`);
   const bytes = Buffer.byteLength(text);
-  if (bytes > stringBytes) refuse(`${what} has ${bytes} bytes, at most ${stringBytes} are possible`);
+  if (bytes > stringBytes)
+    refuse(`${what} has ${bytes} bytes, at most ${stringBytes} are possible`, tooLarge(stringBytes));
   return bytes + 9;
 }
 
@@ -78,6 +82,9 @@ function checkLimits({ timeoutMs, outputLimitBytes, tty }: ExecRequest): void {
   }
 }
 
-function refuse(message: string): never {
-  throw new CaissonError('invalid_argument', message, { remedy: 'correct the request; nothing was started' });
+/** For programs that can pass less, or pass it by stdin or a file. */
+const tooLarge = (max: number): Details => ({ reason: 'too-large', most: max });
+
+function refuse(message: string, details: Details = {}): never {
+  throw new CaissonError('invalid_argument', message, { details, remedy: 'correct the request; nothing was started' });
 }

@@ -3,6 +3,7 @@
  * nothing else: the sandbox may lie. A test compares them with `exits.sh`.
  */
 export const exits = {
+  denied: 81,
   elsewhere: 82,
   sizeless: 83,
   directory: 84,

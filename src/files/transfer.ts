@@ -108,7 +108,7 @@ export function transferError(end: ProcessEnd, path: string, said: string): Cais
     );
   }
   return new CaissonError(known.code, `${known.message(shown)}${said === '' ? '' : `: ${said}`}`, {
-    details,
+    details: { reason: known.reason, ...details },
     remedy: known.remedy,
   });
 }
@@ -139,93 +139,118 @@ interface Failure {
     | 'policy_denied'
     | 'conflict'
     | 'already_exists';
+  /** For programs, in `details`: one code serves several of them. */
+  readonly reason: string;
   readonly message: (path: string) => string;
   readonly remedy: string;
 }
 
 const failures: Readonly<Record<number, Failure>> = {
+  [exits.denied]: {
+    code: 'failed_precondition',
+    reason: 'permission',
+    message: (path) => `the user of the sandbox has no permission for ${path}`,
+    remedy: 'check owner and mode of the path and of the directories above, or choose another place such as /tmp',
+  },
   [exits.missing]: {
     code: 'not_found',
+    reason: 'missing',
     message: (path) => `there is no ${path} in the sandbox`,
     remedy: 'check the path; a relative one starts where commands of the task start',
   },
   [exits.noParent]: {
     code: 'not_found',
+    reason: 'no-parent',
     message: (path) => `the directory above ${path} is not there in the sandbox`,
     remedy: 'create it first: mkdir -p',
   },
   [exits.isDirectory]: {
     code: 'failed_precondition',
+    reason: 'directory',
     message: (path) => `a directory is in the way at ${path}`,
     remedy: 'remove it, or choose another target',
   },
   [exits.directory]: {
     code: 'failed_precondition',
+    reason: 'directory',
     message: (path) => `${path} is a directory`,
     remedy: 'list it, or name a file in it',
   },
   [exits.notDirectory]: {
     code: 'failed_precondition',
+    reason: 'not-a-directory',
     message: (path) => `${path} is not a directory`,
     remedy: 'choose another path, or the directory it is in',
   },
   [exits.noScratch]: {
     code: 'failed_precondition',
+    reason: 'not-writable',
     message: (path) => `the sandbox cannot write at ${path}`,
     remedy: 'choose a writable directory such as /tmp',
   },
   [exits.tarFailed]: {
     code: 'failed_precondition',
+    reason: 'failed',
     message: (path) => `tar failed in the sandbox at ${path}`,
     remedy: 'check free space and permissions there',
   },
   [exits.incomplete]: {
     code: 'unavailable',
+    reason: 'incomplete',
     message: (path) => `not everything arrived at ${path}; it is as it was`,
     remedy: 'try again',
   },
   [exits.notPlaced]: {
     code: 'failed_precondition',
+    reason: 'not-placed',
     message: (path) => `the copy could not be put in place at ${path}`,
     remedy: 'check what is there already',
   },
   [exits.changed]: {
     code: 'conflict',
+    reason: 'changed',
     message: (path) => `${path} is not what it was when you looked at it`,
     remedy: 'read it again, and decide anew',
   },
   [exits.elsewhere]: {
     code: 'conflict',
+    reason: 'moved',
     message: (path) => `${path} led elsewhere after it was judged, or the place cannot show where it leads`,
     remedy: 'try again; the host or image needs /proc and readlink',
   },
   [exits.exists]: {
     code: 'already_exists',
+    reason: 'exists',
     message: (path) => `something is in the place to which ${path} is to go`,
     remedy: 'choose another place, or say that it may be replaced',
   },
   [exits.notEmpty]: {
     code: 'failed_precondition',
+    reason: 'not-empty',
     message: (path) => `the directory ${path} is not empty`,
     remedy: 'say that it may go with all that is in it',
   },
   [exits.pattern]: {
     code: 'invalid_argument',
+    reason: 'pattern',
     message: () => 'the pattern cannot be read by grep',
     remedy: 'look for fixed text, or write an extended regular expression (POSIX)',
   },
   [exits.withheld]: {
     code: 'policy_denied',
+    reason: 'withheld',
     message: (path) => `${path} leads to credential files, which are not copied out`,
     remedy: 'they are in the state directory of Caisson',
   },
   [exits.sizeless]: {
     code: 'invalid_argument',
+    reason: 'special',
     message: (path) => `${path} is the kernel's own, and has no size to copy it by`,
     remedy: 'have a command read it: caisson exec TASK -- cat PATH',
   },
   [exits.special]: {
     code: 'invalid_argument',
+    reason: 'special',
     message: (path) => `${path} is neither a regular file nor a directory`,
     remedy: 'only those can be copied',
   },

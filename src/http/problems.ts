@@ -46,7 +46,8 @@ export class HttpRefusal extends CaissonError {
 
 export function httpError(status: number, message: string, remedy?: string): HttpRefusal {
   const code = Object.entries(byStatus).find(([each]) => Number(each) === status)?.[1] ?? 'invalid_argument';
-  return new HttpRefusal(status, new CaissonError(code, message, given({ remedy })));
+  const details = status === 413 ? { reason: 'too-large' } : undefined;
+  return new HttpRefusal(status, new CaissonError(code, message, given({ details, remedy })));
 }
 
 const byStatus = {

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { Share } from '../../budget/types.ts';
-import { CaissonError } from '../../errors.ts';
+import { CaissonError, type Details } from '../../errors.ts';
 import { insidePath } from '../inside-path.ts';
 import { parseList, parseMatches, parseRead, parseStat } from './parse.ts';
 import { maxGrown } from './unfit.ts';
@@ -39,7 +39,7 @@ export async function readFile(
   { path, offset = 0, length = defaultRead }: Input<'read'>,
 ): Promise<FileContent> {
   if (!Number.isSafeInteger(offset) || offset < 0 || !(length >= 0 && length <= maxRead))
-    throw fileInputError(`a read begins at 0 or later and takes at most ${maxRead} bytes`);
+    throw fileInputError(`a read begins at 0 or later and takes at most ${maxRead} bytes`, tooLarge(maxRead));
   const wanted = Math.floor(length);
   const args = [insidePath(path).path, String(offset + 1), String(wanted)] as const;
   const max = wanted + longestSize;
@@ -69,12 +69,13 @@ function contentOf(bytes: Exclude<Content, FileSource>): FileWritten & { readonl
   if (typeof bytes !== 'string' && !ArrayBuffer.isView(bytes)) throw fileInputError('what is written is text or bytes');
   const content = Buffer.from(bytes);
   if (content.length > maxWritten)
-    throw fileInputError(`a file tool writes at most ${maxWritten} bytes; copy larger files in`);
+    throw fileInputError(`a file tool writes at most ${maxWritten} bytes; copy larger files in`, tooLarge(maxWritten));
   return { size: content.length, sha256: hash('sha256', content), input: content };
 }
 
 function sourceOf({ size, sha256, open }: FileSource): FileWritten & { readonly input: () => Readable } {
-  if (!(size >= 0 && size <= maxSource)) throw fileInputError(`a file tool writes at most ${maxSource} bytes`);
+  if (!(size >= 0 && size <= maxSource))
+    throw fileInputError(`a file tool writes at most ${maxSource} bytes`, tooLarge(maxSource));
   return { size, sha256, input: open };
 }
 
@@ -148,6 +149,9 @@ function fileName(path: string): string {
   return clean;
 }
 
-function fileInputError(message: string): CaissonError {
-  return new CaissonError('invalid_argument', message);
+/** For programs that divide what is too much. */
+const tooLarge = (max: number): Details => ({ reason: 'too-large', most: max });
+
+function fileInputError(message: string, details: Details = {}): CaissonError {
+  return new CaissonError('invalid_argument', message, { details });
 }

@@ -9,10 +9,27 @@ is_here() {
   [ "${entered%??}" = "$1" ]
 }
 
+# Exits for the path $1, which is not seen: with $2, or as denied where a directory above it may not be searched.
+exit_unseen() {
+  above=${1%/*}
+  while [ -n "$above" ] && [ ! -d "$above" ]; do above=${above%/*}; done
+  [ -x "${above:-/}" ] || exit "$exit_denied"
+  exit "$2"
+}
+
+# Exits when the directory $1 cannot be written, or else with $2.
+exit_unwritten() {
+  [ -w "$1" ] && [ -x "$1" ] || exit "$exit_denied"
+  exit "$2"
+}
+
 # Enters the directory of $path, which becomes $directory, and has the name in $name.
 enter_parent() {
   directory=${path%/*} name=./${path##*/}
-  cd -P "${directory:-/}" 2>/dev/null || exit "$exit_no_parent"
+  cd -P "${directory:-/}" 2>/dev/null || {
+    [ ! -d "${directory:-/}" ] || exit "$exit_denied"
+    exit_unseen "$directory" "$exit_no_parent"
+  }
   is_here "${directory:-/}" || exit "$exit_elsewhere"
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Exit codes of the scripts for files. They say which step failed and choose the words of an error, nothing else: the
 # sandbox may lie. `src/files/exits.ts` has the same numbers.
+exit_denied=81
 exit_elsewhere=82
 exit_sizeless=83
 exit_directory=84

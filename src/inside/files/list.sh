@@ -3,9 +3,9 @@
 # slashes in a row, so that a name with newlines is read whole.
 #
 # $1 directory, $2 entries at most.
-[ -e "$1" ] || exit "$exit_missing"
+[ -e "$1" ] || exit_unseen "$1" "$exit_missing"
 [ -d "$1" ] || exit "$exit_not_directory"
-cd "$1" || exit "$exit_tar_failed"
+{ [ -r "$1" ] && cd "$1"; } || exit "$exit_denied"
 is_here "$1" || exit "$exit_elsewhere"
 names() {
   count=0

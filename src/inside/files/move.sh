@@ -3,7 +3,7 @@
 #
 # $1 from, $2 to, $3 `replace` when a file may be there. The directory of $2 is held by a descriptor.
 to=$2 to_directory=${2%/*} to_name=${2##*/}
-[ -e "$1" ] || [ -L "$1" ] || exit "$exit_missing"
+[ -e "$1" ] || [ -L "$1" ] || exit_unseen "$1" "$exit_missing"
 [ -d "$to_directory/" ] || exit "$exit_no_parent"
 only=
 if [ -n "$real" ]; then
@@ -19,4 +19,7 @@ if [ -e "$to" ] || [ -L "$to" ]; then
   [ -n "$3" ] || exit "$exit_exists"
   [ ! -d "$to" ] || exit "$exit_is_directory"
 fi
-mv "-f$only" "$name" "$to" || exit "$exit_not_placed"
+mv "-f$only" "$name" "$to" || {
+  [ -w . ] || exit "$exit_denied"
+  exit_unwritten "${to%/*}/" "$exit_not_placed"
+}

@@ -4,10 +4,10 @@
 # $1 path, $2 first byte (from 1 on), $3 bytes, nothing for all that follow, or `digest` for the SHA-256 of all, $4 withheld directory. The file is opened once
 # and read by its descriptor, whose path the kernel has: a path may lead elsewhere a moment later.
 path=$1 withheld=$4
-[ -e "$path" ] || exit "$exit_missing"
+[ -e "$path" ] || exit_unseen "$path" "$exit_missing"
 [ ! -d "$path" ] || exit "$exit_directory"
 [ -f "$path" ] || exit "$exit_special"
-[ -r "$path" ] || exit "$exit_tar_failed"
+[ -r "$path" ] || exit "$exit_denied"
 command exec 3<"$path" || exit "$exit_missing"
 opened=/proc/self/fd/3
 if real_path=$(readlink "$opened" 3<&3 && echo .); then

@@ -3,12 +3,12 @@
 # behind a path and 2,000 characters.
 #
 # $1 path, $2 pattern, $3 `F` for fixed text or `E`, $4 glob of names, $5 lines at most, $6 withheld directory.
-[ -e "$1" ] || exit "$exit_missing"
+[ -e "$1" ] || exit_unseen "$1" "$exit_missing"
 path=$1 withheld=$6 left_out=/dev/null/none
 real_path=$(readlink -f "$path" && echo .) real_path=${real_path%??}
 refuse_withheld
 if [ -d "$path" ]; then
-  cd "$path" || exit "$exit_tar_failed"
+  cd "$path" || exit "$exit_denied"
   is_here "$path" || exit "$exit_elsewhere"
   directory=$path name=.
   case $withheld_real/ in

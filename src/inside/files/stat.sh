@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the facts of a path, and the target of a link. $1 path.
 path=$1
-[ -e "$path" ] || [ -L "$path" ] || exit "$exit_missing"
+[ -e "$path" ] || [ -L "$path" ] || exit_unseen "$path" "$exit_missing"
 enter_parent
 stat -c '%f %s %Y' -- "$name" || {
   [ -e "$name" ] || [ -L "$name" ] || exit "$exit_missing"

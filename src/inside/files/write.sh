@@ -7,7 +7,12 @@
 path=$1
 [ -n "$real" ] || follow_links
 directory=${path%/*}
-[ -d "$directory/" ] || { [ -n "$4" ] && mkdir -p "$directory/" 2>/dev/null; } || exit "$exit_no_parent"
+[ -d "$directory/" ] || { [ -n "$4" ] && mkdir -p "$directory/" 2>/dev/null; } || {
+  above=$directory
+  while [ -n "$above" ] && [ ! -e "$above" ]; do above=${above%/*}; done
+  [ ! -d "${above:-/}" ] || exit_unwritten "${above:-/}" "$exit_no_parent"
+  exit "$exit_no_parent"
+}
 enter_parent
 [ -z "$real" ] || [ ! -L "$name" ] || exit "$exit_elsewhere"
 [ ! -d "$name" ] || exit "$exit_is_directory"
@@ -16,12 +21,13 @@ scratch=./$5 only=
 [ -z "$real" ] || case $(mv --help 2>&1) in *-T*) only=T ;; esac
 trap 'rm -f "$scratch"' EXIT
 trap 'exit 143' HUP INT TERM
+# A shell ends when a redirection of `:` fails, but not one of `command :`.
 if [ -f "$name" ]; then
   # Another program may remove the file meanwhile: then it is written as a new one.
-  cp -p "$name" "$scratch" || { [ ! -e "$name" ] && : >"$scratch"; }
+  cp -p "$name" "$scratch" || { [ ! -e "$name" ] && command : >"$scratch"; }
 else
-  : >"$scratch"
-fi || exit "$exit_no_scratch"
+  command : >"$scratch"
+fi || exit_unwritten . "$exit_no_scratch"
 cat >"$scratch" || exit "$exit_no_scratch"
 [ "$(size_of <"$scratch")" -eq "$2" ] || exit "$exit_incomplete"
 case $3 in

@@ -1,6 +1,7 @@
 import type { Suite } from '../suite.ts';
 import { adminCases } from './admin.ts';
 import { approvalCases } from './approvals.ts';
+import { edgeCases } from './edges.ts';
 import { fileRefusalCases } from './file-refusals.ts';
 import { fileCases } from './files.ts';
 import { installationCases } from './installation.ts';
@@ -25,6 +26,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   lifeCases,
   runCases,
   runIdCases,
+  edgeCases,
   startCases,
   recordCases,
   historyCases,
