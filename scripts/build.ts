@@ -5,7 +5,7 @@ import { glob } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { bundleClient, bundleCode, bundleSuite } from './build/code.ts';
+import { bundleAdapters, bundleClient, bundleCode, bundleSuite } from './build/code.ts';
 import { billOf, licencesOf, packagesOf } from './build/parts.ts';
 import { writeTypes } from './build/types.ts';
 
@@ -23,6 +23,7 @@ rmSync(dist, { recursive: true, force: true });
 const modules = new Set([
   ...(await bundleCode(root, version)),
   ...(await bundleClient(root)),
+  ...(await bundleAdapters(root)),
   ...(await bundleSuite(root)),
 ]);
 for await (const path of glob(assets, { cwd: root, exclude: ['images/builder/**', '**/*.{ts,md}'] }))

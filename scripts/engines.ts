@@ -56,6 +56,7 @@ const parts: readonly Part[] = [
   tools('tools for OpenAPI', 'openapi-client'),
   tools('inspector of MCP', 'mcp-inspector'),
   tools('Bun and Deno', 'runtimes'),
+  tools('frameworks of agents', 'adapters'),
 ];
 
 function tools(name: string, fixture: Fixture): Part {

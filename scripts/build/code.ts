@@ -55,11 +55,34 @@ export async function bundleClient(root: string): Promise<Bundled> {
   return modulesOf(output);
 }
 
+/** One folder for all of them, without a built-in module of Node: they serve beside the client too. */
+export async function bundleAdapters(root: string): Promise<Bundled> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: {
+      deepagents: 'src/adapters/deepagents.ts',
+      ai: 'src/adapters/ai.ts',
+      'openai-agents': 'src/adapters/openai-agents.ts',
+    },
+    platform: 'neutral',
+    plugins: [selfContained],
+  });
+  const { output } = await bundle.write({
+    dir: join(root, 'dist/adapters'),
+    format: 'esm',
+    comments: false,
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+  });
+  await bundle.close();
+  return modulesOf(output);
+}
+
 const selfContained: Plugin = {
   name: 'self-contained',
   resolveId: (id, importer) => {
     if (importer === undefined || id.startsWith('.') || id.startsWith('/')) return null;
-    throw new Error(`the client imports ${id}, which a browser has not`);
+    throw new Error(`${importer} imports ${id}, which a browser has not`);
   },
 };
 

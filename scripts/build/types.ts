@@ -8,6 +8,9 @@ const entries = [
   'src/index.d.ts',
   'src/backend.d.ts',
   'src/network/net.d.ts',
+  'src/adapters/deepagents.d.ts',
+  'src/adapters/ai.d.ts',
+  'src/adapters/openai-agents.d.ts',
   'test/conformance/index.d.ts',
   'test/api/index.d.ts',
 ];

@@ -116,6 +116,8 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
   ],
   mcp: ['src/lib/(?:build|given|message-lines).ts', 'src/service/(?:api|owned).ts'],
   acp: ['src/guard/types.ts', 'src/lib/message-lines.ts', 'src/service/api.ts'],
+  // Adapters take the API from their caller, and so run beside the library and the client.
+  adapters: ['src/lib/given.ts', 'src/service/api.ts', 'src/values/exit.ts'],
   // The client knows the words of the service alone, and so runs without Node.
   client: [
     'src/service/(?:api|types|verbs/[^/]+).ts',

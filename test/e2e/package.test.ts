@@ -81,6 +81,22 @@ describe('the installed package', () => {
     expect((await node('entries.mjs')).stdout).toBe('true true true\ntrue true true caisson\n');
   });
 
+  it('has adapters that load without their frameworks, and throw errors of the same class', async () => {
+    await writeFile(
+      at('adapters.mjs'),
+      `import { CaissonError } from 'caisson';
+       for (const name of ['ai', 'deepagents', 'openai-agents']) {
+         const { make } = await import('caisson/adapters/' + name);
+         const refused = await (async () => await make({}, {}))().catch((failure) => failure);
+         console.log(name, refused instanceof CaissonError, refused.code);
+       }`,
+    );
+    expect((await node('adapters.mjs')).stdout.split('\n')).toEqual([
+      ...['ai', 'deepagents', 'openai-agents'].map((name) => `${name} true invalid_argument`),
+      '',
+    ]);
+  });
+
   it('names every package that is inside, with licence and text', async () => {
     const bill: unknown = JSON.parse(await readFile(at('node_modules/caisson/dist/sbom.cdx.json'), 'utf8'));
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'caisson' } } });

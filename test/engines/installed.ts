@@ -13,7 +13,7 @@ import { engineCache, enginesRequired } from './places.ts';
 const run = promisify(execFile);
 
 /** A folder of test/fixtures. */
-export type Fixture = 'openapi-client' | 'mcp-inspector' | 'runtimes';
+export type Fixture = 'adapters' | 'openapi-client' | 'mcp-inspector' | 'runtimes';
 
 export const fixtureOf = (name: Fixture): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
