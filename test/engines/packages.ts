@@ -32,6 +32,9 @@ const hostPackages = [
   'chromium', // a page that uses the client
   'strace', // holds a process where a busy machine might
   'python3-requests', // the Python example
+  'python3-pip', // installs the Python client
+  'mypy', // checks its types
+  'openssl', // a certificate that it must not trust by itself
 ] as const;
 
 export async function missingForTests(): Promise<readonly string[]> {
