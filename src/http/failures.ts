@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { checkCaller, type Door } from './admit.ts';
 import { type Problem, problemOf, httpError, retryAfterOf } from './problems.ts';
+import { afterBody } from './unread-body.ts';
 
 /** Headers that each answer has. */
 export const everyAnswer = ({ id }: FastifyRequest): Readonly<Record<string, string>> => ({
@@ -23,6 +24,8 @@ export function answerFailure(log: Logger): (error: unknown, request: FastifyReq
     if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
     const retryAfter = retryAfterOf(error, problem);
     if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
+    // The parser of bodies closes the connection after what it refuses.
+    if (reply.getHeader('connection') === 'close') return afterBody(raw, () => void send(reply, problem));
     void send(reply, problem);
   };
 }
