@@ -2103,6 +2103,11 @@ class AsyncSandboxes:
         path = f"/v1/sandboxes/{_segment(task)}/start"
         return _answer(Acquired, await self._wire.json("POST", path, repeatable=True))
 
+    async def touch(self, task: str) -> Sandbox:
+        """Counts as a use of a sandbox that runs: its idle time begins anew."""
+        path = f"/v1/sandboxes/{_segment(task)}/touch"
+        return _answer(Sandbox, await self._wire.json("POST", path, repeatable=True))
+
     async def stop(self, task: str) -> None:
         """Ends all processes and keeps files."""
         await self._wire.json("POST", f"/v1/sandboxes/{_segment(task)}/stop", repeatable=True)
@@ -2849,6 +2854,10 @@ class Sandboxes:
     def start(self, task: str) -> Acquired:
         """Starts a sandbox that is stopped."""
         return _now(self._of.start(task))
+
+    def touch(self, task: str) -> Sandbox:
+        """Counts as a use of a sandbox that runs: its idle time begins anew."""
+        return _now(self._of.touch(task))
 
     def stop(self, task: str) -> None:
         """Ends all processes and keeps files."""

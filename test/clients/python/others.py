@@ -140,6 +140,17 @@ async def _(place):
     equal((await place.agent.sandboxes.get(task)).state, "stopped")
 
 
+@case("sandboxes.touch.used")
+async def _(place):
+    task = await place.fresh()
+    before = (await place.agent.sandboxes.get(task)).used_at
+    await asyncio.sleep(0.02)
+    touched = await place.agent.sandboxes.touch(task)
+    equal((touched.used_at > before, (await place.agent.sandboxes.get(task)).used_at), (True, touched.used_at))
+    await place.agent.sandboxes.stop(task)
+    await refused(place.agent.sandboxes.touch(task), FailedPrecondition)
+
+
 @case("sandboxes.start.started")
 async def _(place):
     task = await place.fresh()
