@@ -28,7 +28,6 @@ const loads: Readonly<Record<string, Load>> = {
   hostile: { files: ['test/e2e/hostile'], env: { CAISSON_LOAD_HOSTILE_SECONDS: '60' } },
   idle: { files: ['test/e2e/idle.test.ts'], env: { CAISSON_LOAD_IDLE: '50', CAISSON_LOAD_COPY_MB: '2048' } },
   killed: { files: ['test/e2e/killed-service.test.ts'], env: { CAISSON_LOAD_KILLED: '50' } },
-  python: { files: ['test/clients/python-cut.test.ts'], env: { CAISSON_LOAD_PYTHON: '100' } },
   readers: { files: ['test/e2e/slow-readers.test.ts'], env: { CAISSON_LOAD_STOPPED_SECONDS: '60' } },
   owners: { files: ['test/e2e/owners-random.test.ts'], env: { CAISSON_LOAD_OWNERS_SECONDS: '120' } },
   pool: {

@@ -9,7 +9,7 @@ import { cuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { byField, python } from './python.ts';
 import { foreignService } from './service.ts';
 
-const count = Number(process.env['CAISSON_LOAD_PYTHON'] ?? 20);
+const count = 100;
 
 /** The more requests an exec had, the later they break, so that each comes to its end. */
 function randomCuts(): (request: string) => number {

@@ -76,7 +76,7 @@ async def _(place):
     equal((provider.name, provider.is_available(), await asyncio.to_thread(provider.probe)), ("caisson", True, ("ready", "")))
     registered = []
     caisson_hermes.register(types.SimpleNamespace(register_terminal_environment_provider=registered.append))
-    equal([each.name for each in registered], ["caisson"])
+    equal([(each.name, each.name in BASES["hermes"].BUILT_IN) for each in registered], [("caisson", False)])
 
     def work():
         made = provider.create_environment(cwd="", timeout=60, task_id=place.name("Session:1"), host_cwd="/ignored")

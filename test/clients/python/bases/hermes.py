@@ -7,6 +7,9 @@ SOURCE = [
     ("NousResearch/hermes-agent", "tools/environments/base.py", "00067189dfecf833d4d009c2dd977ae85cf800e0"),
 ]
 
+#: Names of backends that Hermes has itself: it refuses a provider under one of them.
+BUILT_IN = {"local", "docker", "singularity", "modal", "managed_modal", "daytona", "vercel_sandbox", "ssh"}
+
 
 class TerminalEnvironmentProvider(abc.ABC):
     is_remote = True
