@@ -3,7 +3,7 @@ import { type Agent, request } from 'node:http';
 import { CaissonError } from '../src/errors.ts';
 
 export interface Asked {
-  /** Of the execs of a sandbox. */
+  /** Address of the execs of a sandbox. */
   readonly url: string;
   readonly token: string;
   /** Media type of the answer. */
