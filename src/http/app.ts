@@ -48,7 +48,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   const { service, log, proxies, serverFactory } = input;
   const options: FastifyServerOptions = {
     bodyLimit,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     // Requests are logged by `watchRequests`, without what a client wrote.
     logger: false,
     trustProxy: proxies.length === 0 ? false : [...proxies],

@@ -6,13 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import { apiOf } from '../service/owned.ts';
 import { digestIn, stage } from './files/staging.ts';
-import { sendBytes } from './files/send.ts';
+import { headOfBytes, sendBytes, sendHead } from './files/send.ts';
 import { formOf } from './form.ts';
 import { type SaidName, type CallerInput, takeSaid } from './home/said.ts';
 import { Bytes, Page, Stream } from './reply.ts';
 import type { Route } from './route.ts';
 import { isTimed, Timing } from './timing.ts';
-import { sendEvents } from './stream/send.ts';
+import { headOfEvents, sendEvents } from './stream/send.ts';
 import type { Bearer, Call, Service } from './types.ts';
 
 export async function handle(
@@ -31,6 +31,8 @@ export async function handle(
   try {
     return await answer(route, await route.run(call), { reply, call, timing });
   } finally {
+    // What a stream has begun ends with its head.
+    if (request.method === 'HEAD') gone.abort(new CaissonError('canceled', 'only the head was asked for'));
     for (const remove of uploads) await remove();
   }
 }
@@ -120,9 +122,14 @@ async function answer(
   const times = isTimed(route) ? { 'server-timing': timing.header() } : {};
   const headers = { 'x-request-id': String(reply.getHeader('x-request-id')), ...times };
   const { signal } = call;
+  const isHead = reply.request.method === 'HEAD';
   if (result instanceof Stream) {
     reply.hijack();
     const framing = call.form === 'sse' ? 'sse' : 'ndjson';
+    if (isHead) {
+      sendHead(reply.raw, { ...headers, ...headOfEvents(framing) });
+      return reply;
+    }
     const { heartbeatMs, metrics, activity } = call.service;
     metrics.stream(reply.raw);
     if (isTimed(route)) timing.begins();
@@ -132,7 +139,8 @@ async function answer(
   }
   if (result instanceof Bytes) {
     reply.hijack();
-    await sendBytes(reply.raw, result, { headers, signal }).catch(() => reply.raw.destroy());
+    if (isHead) sendHead(reply.raw, { ...headers, ...headOfBytes(result) });
+    else await sendBytes(reply.raw, result, { headers, signal }).catch(() => reply.raw.destroy());
     await result.close();
     return reply;
   }

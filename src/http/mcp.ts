@@ -14,6 +14,8 @@ export function mountMcp(app: FastifyInstance, service: Service): void {
   app.addHook('preClose', async () => await (await open.current()?.catch(() => null))?.close());
   app.route({
     method: ['GET', 'POST', 'DELETE'],
+    // Its GET is a stream of a session, which has no head of its own.
+    exposeHeadRoute: false,
     url: '/mcp',
     onRequest: (request, _reply, done) => {
       const { scopes } = callerIn(request);

@@ -6,18 +6,34 @@ import { pipeline } from 'node:stream/promises';
 import type { Bytes } from '../reply.ts';
 import { digestHeader } from './staging.ts';
 
+type Headers = Readonly<Record<string, string>>;
+
+/** A trailer needs a body, so that a digest that is known at the end only is not in the head. */
+export function headOfBytes({ size, sha256, headers }: Bytes): Headers {
+  const digest = sha256 === null ? {} : { 'repr-digest': digestHeader(sha256) };
+  const length = size === null ? {} : { 'content-length': String(size) };
+  return { ...digest, ...length, 'content-type': 'application/octet-stream', ...headers };
+}
+
+export function sendHead(response: ServerResponse, headers: Headers): void {
+  response.writeHead(200, { ...headers });
+  response.end();
+}
+
+/** The trailer with the digest needs chunks, so that there the length is a header of its own. */
+function headOfChunks(bytes: Bytes): Headers {
+  const { 'content-length': length, ...head } = headOfBytes(bytes);
+  return { ...head, trailer: 'Repr-Digest', ...(length === undefined ? {} : { 'x-content-length': length }) };
+}
+
 /** A file that changes or vanishes on the way breaks the connection off: the client sees that it is not complete. */
 export async function sendBytes(
   response: ServerResponse,
-  { parts, size, sha256, ...more }: Bytes,
-  { headers, signal }: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  bytes: Bytes,
+  { headers, signal }: { readonly headers: Headers; readonly signal: AbortSignal },
 ): Promise<void> {
-  const inHeader = sha256 === null ? { trailer: 'Repr-Digest' } : { 'repr-digest': digestHeader(sha256) };
-  // A trailer needs chunks, so that there the length is a header of its own.
-  const name = sha256 === null ? 'x-content-length' : 'content-length';
-  const length = size === null ? {} : { [name]: String(size) };
-  const type = { 'content-type': 'application/octet-stream' };
-  response.writeHead(200, { ...headers, ...inHeader, ...length, ...type, ...more.headers });
+  const { parts, sha256 } = bytes;
+  response.writeHead(200, { ...headers, ...(sha256 === null ? headOfChunks(bytes) : headOfBytes(bytes)) });
   const hash = createHash('sha256');
   const counted = async function* (): AsyncGenerator<Buffer, void, void> {
     for await (const part of parts) {

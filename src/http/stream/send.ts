@@ -12,17 +12,18 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
+export const headOfEvents = (framing: Framing): Readonly<Record<string, string>> => ({
+  'content-type': contentTypes[framing],
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+});
+
 export async function sendEvents(
   response: ServerResponse,
   events: AsyncIterable<StreamEvent>,
   { framing, headers, heartbeatMs, signal }: Sending,
 ): Promise<void> {
-  response.writeHead(200, {
-    ...headers,
-    'content-type': contentTypes[framing],
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  });
+  response.writeHead(200, { ...headers, ...headOfEvents(framing) });
   const beat = setInterval(() => {
     if (response.writableLength === 0) response.write(heartbeat[framing]);
   }, heartbeatMs);
