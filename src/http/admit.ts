@@ -18,7 +18,8 @@ export interface Door extends Names {
 export function checkCaller(request: FastifyRequest, door: Door): void {
   const { rawHeaders, url = '', method } = request.raw;
   const hosts = everyHeader(rawHeaders, 'host');
-  if (!url.startsWith('/') || !mayBeCalled(hosts, door))
+  const isService = method === 'OPTIONS' && url === '*';
+  if ((!url.startsWith('/') && !isService) || !mayBeCalled(hosts, door))
     throw httpError(
       421,
       'this service is not called by that name',
@@ -26,7 +27,7 @@ export function checkCaller(request: FastifyRequest, door: Door): void {
     );
   const origins = everyHeader(rawHeaders, 'origin');
   const page = { host: hosts[0] ?? '', secure: door.secure, origins: door.origins };
-  if (method === 'OPTIONS' || origins.length > 1 || !mayCall(origins[0], page))
+  if (origins.length > 1 || !mayCall(origins[0], page))
     throw httpError(403, 'a web page of this origin may not call the service');
 }
 
@@ -49,7 +50,8 @@ export async function callerOf(request: FastifyRequest, service: Service, home: 
   }
   const isWrong = request.headers.authorization !== undefined || ticket !== null;
   const waitSeconds = isWrong ? service.strangers.count(request.ip) : null;
-  throw waitSeconds === null ? noTokenError() : new HttpRefusal(429, tooManyTriesError(), waitSeconds);
+  if (waitSeconds === null) throw noTokenError();
+  throw new HttpRefusal(429, tooManyTriesError(), { 'retry-after': String(waitSeconds) });
 }
 
 async function byTicket(ticket: string, url: string, { tickets, api }: Service): Promise<TokenView | null> {

@@ -20,6 +20,7 @@ import { bodyMs, limitBodies, limitConnections } from './slow-clients.ts';
 import { protocol } from './hooks/token.ts';
 import { mountMcp } from './mcp.ts';
 import { documentOf } from './openapi/document.ts';
+import { Methods } from './methods.ts';
 import { mountMetrics } from './metrics.ts';
 import { HttpRefusal, httpError } from './problems.ts';
 import type { Route } from './route.ts';
@@ -62,9 +63,12 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   const app = fastify(options);
   app.decorateRequest('caller', null);
   takeBodies(app);
-  const fail = answerFailure(log);
-  app.setErrorHandler(fail);
-  app.setNotFoundHandler((request, reply) => fail(httpError(404, 'there is no such route'), request, reply));
+  app.setErrorHandler(answerFailure(log));
+  const methods = new Methods();
+  methods.watch(app);
+  app.setNotFoundHandler(
+    async ({ raw }, reply) => await reply.code(204).header('allow', methods.checkOptions(raw)).send(),
+  );
   await app.register(websocket, {
     options: { maxPayload: maxFrameBytes, perMessageDeflate: false, handleProtocols: () => protocol },
   });
@@ -73,7 +77,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   const doors = input.home === undefined ? new Doors(app.server) : null;
   limitBodies(app, bodyMs);
   countRequests(app, service.activity);
-  guard(app, input, connectionsOf(app, input));
+  guard(app, input, { connections: connectionsOf(app, input), methods });
   // What listens beside `app.listen` is closed with it.
   app.addHook('preClose', (done) => {
     doors?.close();
@@ -129,21 +133,28 @@ function connectionsOf({ server }: FastifyInstance, { service, home }: AppInput)
   return connections;
 }
 
-function guard(app: FastifyInstance, { service, door, home }: AppInput, connections: Connections | null): void {
+interface Guarding {
+  readonly connections: Connections | null;
+  readonly methods: Methods;
+}
+
+function guard(app: FastifyInstance, { service, door, home }: AppInput, { connections, methods }: Guarding): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(everyAnswer(request));
     checkCaller(request, door());
-    const { url = '', config } = request.routeOptions;
+    const { url, config } = request.routeOptions;
     const isSocket = Reflect.get(config, 'socket') === true;
-    if (open.has(url)) {
+    if (url !== undefined && open.has(url)) {
       if (request.ws) throw noSocketError();
       return;
     }
     request.caller = await callerOf(request, service, home?.tokens ?? null);
     const isBrief = Reflect.get(config, 'brief') === true;
     connections?.shown(request, reply, { owner: request.caller.owner, isBrief });
+    if (url === undefined) methods.checkOptions(request.raw);
     if (request.ws && !isSocket) throw noSocketError();
-    if (service.closing.aborted) throw new HttpRefusal(503, httpError(503, 'the service stops'), 5);
+    if (service.closing.aborted)
+      throw new HttpRefusal(503, httpError(503, 'the service stops'), { 'retry-after': '5' });
   });
 }
 

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { checkCaller, type Door } from './admit.ts';
-import { type Problem, problemOf, httpError, retryAfterOf } from './problems.ts';
+import { headersOf, httpError, type Problem, problemOf } from './problems.ts';
 import { afterBody } from './unread-body.ts';
 
 /** Headers that each answer has. */
@@ -21,9 +21,7 @@ export function answerFailure(log: Logger): (error: unknown, request: FastifyReq
     if (problem.status >= 500) log.error({ reqId, err: error }, 'request failed');
     // Such a request gets no answer, by which it would be logged.
     else if (raw.destroyed && !raw.complete) log.info({ reqId, status: problem.status }, 'request broke off');
-    if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
-    const retryAfter = retryAfterOf(error, problem);
-    if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
+    void reply.headers(headersOf(error, problem));
     // The parser of bodies closes the connection after what it refuses.
     if (reply.getHeader('connection') === 'close') return afterBody(raw, () => void send(reply, problem));
     void send(reply, problem);

@@ -29,18 +29,18 @@ const refusals: Readonly<Record<string, readonly [status: number, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not come in time'],
 };
 
-/** A refusal of HTTP itself, with a status that its code does not have. */
+/** A refusal of HTTP itself, with a status that its code does not have, and what its status needs in the head. */
 export class HttpRefusal extends CaissonError {
   readonly status: number;
-  readonly retryAfterSeconds: number | null;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, error: CaissonError, retryAfterSeconds: number | null = null) {
+  constructor(status: number, error: CaissonError, headers: HttpRefusal['headers'] = {}) {
     super(error.code, error.message, {
       details: error.details,
       ...(error.remedy === null ? {} : { remedy: error.remedy }),
     });
     this.status = status;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.headers = headers;
   }
 }
 
@@ -77,11 +77,12 @@ export function problemOf(error: unknown, requestId: string): Problem {
   };
 }
 
-/** Seconds (RFC 9110, section 10.2.3) that HTTP itself wants waited, or of a limit that is reached; `null`: not known. */
-export function retryAfterOf(error: unknown, { status, details }: Problem): number | null {
-  if (error instanceof HttpRefusal) return error.retryAfterSeconds;
+/** What HTTP wants in the head beside the problem: how to show a token, and the seconds until a limit has room (RFC 9110). */
+export function headersOf(error: unknown, { status, details }: Problem): Readonly<Record<string, string>> {
+  if (error instanceof HttpRefusal && Object.keys(error.headers).length > 0) return error.headers;
+  if (status === 401) return { 'www-authenticate': 'Bearer' };
   const { retryAfterSeconds } = details;
-  return status === 429 && Number.isSafeInteger(retryAfterSeconds) ? Number(retryAfterSeconds) : null;
+  return status === 429 && Number.isSafeInteger(retryAfterSeconds) ? { 'retry-after': String(retryAfterSeconds) } : {};
 }
 
 function serverError(error: unknown): CaissonError | null {

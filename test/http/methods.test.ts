@@ -1,7 +1,8 @@
-/** Methods as RFC 9110 has them: HEAD wherever GET is. */
+/** Methods as RFC 9110 has them: HEAD wherever GET is, and what there is where the method is another one. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { send } from './raw.ts';
 import { openWorld, type World } from './world.ts';
 
 const large = 5 * 1024 ** 2;
@@ -58,3 +59,57 @@ describe('HEAD', () => {
     await expect.poll(watches).toBe(0);
   });
 });
+
+type Allowed = readonly [path: string, allow: string];
+const service: Allowed = ['*', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'];
+const taken: readonly Allowed[] = [
+  ['/v1/sandboxes', 'GET, HEAD, OPTIONS, POST'],
+  ['/v1/sandboxes/build', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/v1/sandboxes/build/files?path=/a', 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
+  ['/openapi.json', 'GET, HEAD, OPTIONS'],
+  ['/mcp', 'DELETE, GET, OPTIONS, POST'],
+];
+
+describe('a method that a path does not take', () => {
+  it.each(taken)('of %s is 405 with those that it takes', async (path, allow) => {
+    const answer = await send(world.port, [`PROPFIND ${path} HTTP/1.1`, ...headers()]);
+    expect([answer.status, allowIn(answer.head)]).toEqual([405, allow]);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      status: 405,
+      code: 'not_supported',
+      remediation: `it takes ${allow}`,
+    });
+  });
+  it('is 405 whatever its body is, which is not read', async () => {
+    const answer = await world.ask('/v1/sandboxes/build', {
+      method: 'PUT',
+      body: 'a=b',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer.status).toBe(405);
+  });
+  it('of a path that is not there is 404, and without a token 401', async () => {
+    expect((await world.ask('/v1/none', { method: 'DELETE' })).status).toBe(404);
+    expect((await world.ask('/v1/sandboxes/build', { method: 'PUT', token: null, body: '' })).status).toBe(401);
+  });
+});
+
+describe('OPTIONS', () => {
+  it.each([...taken, service])('of %s says what it takes', async (path, allow) => {
+    const { head, status } = await send(world.port, [`OPTIONS ${path} HTTP/1.1`, ...headers(), 'Connection: close']);
+    expect([status, allowIn(head)]).toEqual([204, allow]);
+    expect(head.toLowerCase()).not.toContain('access-control');
+  });
+  it('needs a token, and a path that is there', async () => {
+    expect((await world.ask('/v1/sandboxes', { method: 'OPTIONS', token: null })).status).toBe(401);
+    expect((await world.ask('/v1/none', { method: 'OPTIONS' })).status).toBe(404);
+  });
+});
+
+it('GET of a socket without an upgrade is 426', async () => {
+  const answer = await send(world.port, ['GET /v1/sandboxes/build/pty HTTP/1.1', ...headers()]);
+  expect([answer.status, /^upgrade: (.*)$/im.exec(answer.head)?.[1]]).toEqual([426, 'websocket']);
+});
+
+const headers = (): readonly string[] => [`Host: 127.0.0.1:${world.port}`, `Authorization: Bearer ${world.agent}`];
+const allowIn = (head: string): string | undefined => /^allow: (.*)$/im.exec(head)?.[1];

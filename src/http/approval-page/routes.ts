@@ -57,7 +57,9 @@ async function logIn({ request, reply, service, logins }: Visit, text: string): 
   if (token === null) {
     const waitSeconds = service.strangers.count(request.ip);
     if (waitSeconds !== null)
-      throw new HttpRefusal(429, httpError(429, 'too many wrong tokens came from this address'), waitSeconds);
+      throw new HttpRefusal(429, httpError(429, 'too many wrong tokens came from this address'), {
+        'retry-after': String(waitSeconds),
+      });
     return await send(reply, 401, loginPage('This token does not hold.'));
   }
   await service.api.tokens.admit(token);

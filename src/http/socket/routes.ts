@@ -8,7 +8,7 @@ import { checkScope } from '../admit.ts';
 import { callOf } from '../handle.ts';
 import { callerIn } from '../caller.ts';
 import { invalidRequestError } from '../invalid.ts';
-import { problemOf } from '../problems.ts';
+import { HttpRefusal, problemOf } from '../problems.ts';
 import type { Stream } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { execIn, getExec } from '../routes/execs.ts';
@@ -132,10 +132,16 @@ function mount(app: FastifyInstance, url: string, service: Service, { raw, open 
       checkScope(callerIn(request), 'run');
       done();
     },
-    // Not an upgrade.
-    handler: (_request, reply) => reply.callNotFound(),
+    handler: () => {
+      throw noUpgradeError();
+    },
     wsHandler: (socket, request) => void join(socket, { request, service, raw, open }),
   });
+}
+
+function noUpgradeError(): HttpRefusal {
+  const error = new CaissonError('invalid_argument', 'this route is a WebSocket', { remedy: 'ask for an upgrade' });
+  return new HttpRefusal(426, error, { upgrade: 'websocket', connection: 'upgrade' });
 }
 
 /** Listeners come first: what the client sends before the exec is there waits. */
