@@ -9,9 +9,11 @@ import { callerOf, checkCaller, checkScope, type Door } from './admit.ts';
 import { approvalPagePath, mountApprovalPage } from './approval-page/routes.ts';
 import { callerIn } from './caller.ts';
 import { answerFailure, everyAnswer, refuseGarbage, refuseRequest } from './failures.ts';
-import { handle } from './handle.ts';
+import { handle, headerIn } from './handle.ts';
 import { Connections } from './connections.ts';
 import { Doors } from './doors.ts';
+import { checkBody } from './codings.ts';
+import { checkConditions } from './files/conditions.ts';
 import { countRequests } from './held/activity.ts';
 import { type Flags, mountState } from './home/state.ts';
 import type { HomeTokens } from './home/tokens.ts';
@@ -182,7 +184,9 @@ function mount(app: FastifyInstance, route: Route, service: Service): void {
     config: { brief: route.brief === true },
     onRequest: (request, _reply, done) => {
       checkScope(callerIn(request), route.scope, route.orScope);
-      checkType(request, route);
+      const header = headerIn(request);
+      checkBody(header, route);
+      checkConditions(header, route);
       done();
     },
     handler: async (request, reply) => await handle(route, service, { request, reply, token: callerIn(request) }),
@@ -190,14 +194,6 @@ function mount(app: FastifyInstance, route: Route, service: Service): void {
 }
 
 export const urlOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
-
-/** Before the body is read: bytes for a route that takes JSON would not be counted. */
-function checkType({ headers }: FastifyRequest, { takes }: Route): void {
-  const type = headers['content-type'];
-  const wanted = takes === 'bytes' ? 'application/octet-stream' : 'application/json';
-  if (type !== undefined && type.split(';')[0]?.trim().toLowerCase() !== wanted)
-    throw httpError(415, `the body of this route is ${wanted}`);
-}
 
 function watchRequests(app: FastifyInstance, log: Logger, metrics: Service['metrics']): void {
   app.addHook('onResponse', (request, reply, done) => {

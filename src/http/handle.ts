@@ -9,7 +9,7 @@ import { digestIn, stage } from './files/staging.ts';
 import { headOfBytes, sendBytes, sendHead } from './files/send.ts';
 import { formOf } from './form.ts';
 import { type SaidName, type CallerInput, takeSaid } from './home/said.ts';
-import { Bytes, Page, Stream } from './reply.ts';
+import { Bytes, Page, Stream, tagOf, Unchanged } from './reply.ts';
 import type { Route } from './route.ts';
 import { isTimed, Timing } from './timing.ts';
 import { headOfEvents, sendEvents } from './stream/send.ts';
@@ -48,11 +48,16 @@ interface Coming {
   readonly timing: Timing;
 }
 
-export function callOf(route: Route, service: Service, { request, token, signal, uploads, timing }: Coming): Call {
-  const header = (name: string): string | undefined => {
-    const value = request.headers[name];
+/** Headers by their names in lower case. */
+export const headerIn =
+  ({ headers }: FastifyRequest): Call['header'] =>
+  (name) => {
+    const value = headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
+
+export function callOf(route: Route, service: Service, { request, token, signal, uploads, timing }: Coming): Call {
+  const header = headerIn(request);
   const { after, query: given } = splitAfter(request.query, route);
   const { query, body, said, skills } = saidIn(route, { query: given, body: request.body }, token);
   return {
@@ -146,6 +151,14 @@ async function answer(
   }
   void reply.headers(times);
   if (result instanceof Page) return await reply.type(`${result.type}; charset=utf-8`).send(result.text);
+  if (result instanceof Unchanged) return await reply.code(304).headers(tagOf(result.sha256)).send();
   if (result === undefined) return await reply.code(204).send();
-  return await reply.code(route.status ?? 200).send(route.answer.parse(result));
+  const answered = route.answer.parse(result);
+  if (route.conditional === true) void reply.headers(tagOf(digestOf(answered)));
+  return await reply.code(route.status ?? 200).send(answered);
+}
+
+function digestOf(answered: unknown): string | null {
+  const sha256: unknown = Reflect.get(Object(answered), 'sha256');
+  return typeof sha256 === 'string' ? sha256 : null;
 }

@@ -40,3 +40,16 @@ export class Bytes {
     this.sha256 = how.sha256;
   }
 }
+
+/** A file that the client has already. */
+export class Unchanged {
+  /** `null`: it was asked for nothing but that it is there. */
+  readonly sha256: string | null;
+
+  constructor(sha256: string | null) {
+    this.sha256 = sha256;
+  }
+}
+
+export const tagOf = (sha256: string | null): Readonly<Record<string, string>> =>
+  sha256 === null ? {} : { etag: `"${sha256}"` };

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Scope } from '../service/api.ts';
 import { withKey } from './idempotency.ts';
 import { invalidRequestError } from './invalid.ts';
-import type { Bytes, Page, Stream } from './reply.ts';
+import type { Bytes, Page, Stream, Unchanged } from './reply.ts';
 import type { Call, Form } from './types.ts';
 
 interface Outline {
@@ -19,6 +19,8 @@ interface Outline {
   readonly takes?: 'bytes';
   /** `text`: beside JSON, a page for people and models, as text/markdown or text/plain. */
   readonly gives?: 'bytes' | 'text';
+  /** It takes If-Match and If-None-Match; the `sha256` of its answer is the tag of the file. */
+  readonly conditional?: true;
   /** Idempotency-Key stands for the `execId` of its body. */
   readonly keyed?: true;
   /** The command line of this host may name skills of the host. */
@@ -43,7 +45,9 @@ interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType,
 
 export interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>
   extends Outline, Schemas<P, Q, B, A> {
-  readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<A> | Stream | Bytes | Page>;
+  readonly run: (
+    call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+  ) => Promise<z.input<A> | Stream | Bytes | Page | Unchanged>;
 }
 
 /** A route as the rest of the room sees it. */

@@ -44,10 +44,12 @@ function operationOf(route: Route, components: Components): Json {
       ...parametersOf(route.params, 'path', components),
       ...queryOf(route, components),
       ...(route.keyed === true ? [idempotencyKey] : []),
+      ...(route.conditional === true ? conditions : []),
     ],
     ...(takesBody(route) ? { requestBody: { required: true, ...content(bodyOf(route, body, components)) } } : {}),
     responses: {
       [String(statusOf(route))]: answerOf(route, components),
+      ...(route.conditional === true && method === 'GET' ? { '304': { description: 'The client has the file.' } } : {}),
       '4XX': { $ref: '#/components/responses/Problem' },
       default: { $ref: '#/components/responses/Problem' },
     },
@@ -61,6 +63,11 @@ const idempotencyKey: Json = {
   schema: { type: 'string', maxLength: 257 },
   description: 'Stands for execId: a repeated request gives the same exec, and runs nothing.',
 };
+
+const conditions: readonly Json[] = [
+  ['If-Match', 'Tags of which the file must have one, or * for any file; 412 otherwise.'],
+  ['If-None-Match', 'Tags of which the file must have none, or * for no file; otherwise 412, and 304 for GET.'],
+].map(([name, description]) => ({ name, in: 'header', required: false, schema: { type: 'string' }, description }));
 
 const takesBody = ({ takes, body }: Route): boolean => takes === 'bytes' || body !== bodiless;
 const gives = ({ answer }: Route): boolean => answer.type !== 'undefined';

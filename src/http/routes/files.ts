@@ -2,8 +2,10 @@ import { createReadStream } from 'node:fs';
 import { CaissonError } from '../../errors.ts';
 import type { CopyResult, FileTools, Options } from '../../service/api.ts';
 import { files } from '../../service/verbs/files.ts';
+import { given } from '../../lib/given.ts';
+import { expectedIn, isUnchanged, underCondition } from '../files/conditions.ts';
 import { outline, served } from '../made.ts';
-import { Bytes } from '../reply.ts';
+import { Bytes, tagOf, Unchanged } from '../reply.ts';
 import { route } from '../route.ts';
 import { inside, noAnswer } from '../schemas/common.ts';
 import { streamOf } from '../stream/exec.ts';
@@ -18,8 +20,9 @@ export const readFile = route({
   ...outline(files.read),
   query: readQuery,
   gives: 'bytes',
+  conditional: true,
   answer: noAnswer,
-  run: async ({ service, token, api, params, query, options, signal }) => {
+  run: async ({ service, token, api, params, query, options, signal, header }) => {
     const { path, offset, length } = query;
     const at = { task: params.id, path };
     const isWhole = offset === undefined && length === undefined;
@@ -28,9 +31,14 @@ export const readFile = route({
     const share = await service.api.installation.budget('file_bytes').wait(token.owner, { amount, signal });
     try {
       const how = { ...options, held: share };
-      const given = isWhole ? await whole(api.files, at, how) : await part(api.files, { ...at, ...query }, how);
-      share.resize(Math.min(given.size ?? amount, amount));
-      return new Bytes(given.parts, { ...given, close: async () => await Promise.resolve(share.free()) });
+      const read = isWhole ? await whole(api.files, at, how) : await part(api.files, { ...at, ...query }, how);
+      if (isUnchanged(header, read.sha256)) {
+        share.free();
+        return new Unchanged(read.sha256);
+      }
+      share.resize(Math.min(read.size ?? amount, amount));
+      const headers = { ...read.headers, ...tagOf(read.sha256) };
+      return new Bytes(read.parts, { ...read, headers, close: async () => await Promise.resolve(share.free()) });
     } catch (error) {
       share.free();
       throw error;
@@ -60,26 +68,21 @@ export const writeFile = route({
   ...outline(files.write),
   query: pathQuery,
   takes: 'bytes',
+  conditional: true,
   answer: written,
   run: async ({ api, params, query, options, header, upload }) => {
-    const expected = expectedIn(header('if-match'), header('if-none-match'));
-    // Nothing is staged for a place that is not there.
+    // Nothing is staged for a place that is not there, and none of what a condition refuses.
     await api.sandboxes.get(params.id, options);
+    const at = { task: params.id, path: query.path };
+    const expected = await expectedIn(header, { files: api.files, at, options });
     const { path: staged, size, sha256 } = await upload();
     const bytes = { size, sha256, open: () => createReadStream(staged) };
-    const at = { task: params.id, path: query.path };
-    return await api.files.write({ ...at, bytes, ...(expected === undefined ? {} : { expected }) }, options);
+    return await underCondition(
+      expected,
+      async () => await api.files.write({ ...at, bytes, ...given({ expected }) }, options),
+    );
   },
 });
-
-function expectedIn(match: string | undefined, noneMatch: string | undefined): string | null | undefined {
-  if (match === undefined && noneMatch === undefined) return undefined;
-  if (match === undefined && noneMatch === '*') return null;
-  const sha256 = noneMatch === undefined ? /^"([0-9a-f]{64})"$/.exec(match ?? '')?.[1] : undefined;
-  if (sha256 === undefined)
-    throw new CaissonError('invalid_argument', 'a condition is If-Match: "SHA256", or If-None-Match: *');
-  return sha256;
-}
 
 export const readArchive = route({
   ...inside,
