@@ -17,14 +17,13 @@ export interface Output {
   readonly links?: readonly { readonly uri: string; readonly name: string; readonly description: string }[];
 }
 
-/** The text repeats the data for hosts that know no structured content. */
+/** JSON in a text, which every host gives its model; structured content beside it would be the same once more. */
 export function resultOf({ data, links = [] }: Output): CallToolResult {
   return {
     content: [
       { type: 'text', text: JSON.stringify(data) },
       ...links.map((link) => ({ type: 'resource_link' as const, mimeType: 'text/plain', ...link })),
     ],
-    structuredContent: { ...data },
   };
 }
 

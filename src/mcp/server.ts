@@ -27,14 +27,14 @@ export function serverWith(parts: McpDependencies): McpServer {
 }
 
 function register(server: McpServer, tool: Tool, parts: McpDependencies): void {
-  const { name, title, description, input, output, hints } = tool;
+  const { name, title, description, input, hints } = tool;
   const annotations = {
     readOnlyHint: hints.readOnly,
     destructiveHint: hints.destructive,
     idempotentHint: hints.idempotent,
     openWorldHint: hints.openWorld,
   };
-  const config = { title, description, inputSchema: input, outputSchema: output, annotations };
+  const config = { title, description, inputSchema: input, annotations };
   server.registerTool(name, config, async (args, ctx) => {
     try {
       const done = await duringCall({ tool: name, args, ctx, server, parts }, (call) => tool.run(call, args));

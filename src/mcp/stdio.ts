@@ -44,7 +44,7 @@ export async function serveOnStdio(
   const transport = new Transport(stdin, stdout, { maxBufferSize: maxMessageBytes });
   transport.closed = resolve;
   const onerror = (error: Error): void => say(error.message.slice(0, 300));
-  const handle = serveStdio(() => serverWith(parts), { transport, onerror, maxSubscriptions: 0 });
+  const handle = serveStdio(() => serverWith(parts), { transport, onerror });
   finished(stdin, { writable: false }, () => resolve());
   finished(stdout, { readable: false }, () => resolve());
   if (signal.aborted) resolve();

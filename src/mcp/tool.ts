@@ -1,4 +1,7 @@
-/** What a tool is: one definition drives its entry in the list, the check of its arguments, and its scope. */
+/**
+ * What a tool is: one definition drives its entry in the list, the check of its arguments, and its scope. Hosts put the list into
+ * every conversation, so that it has no schemas of results: those would be half of it.
+ */
 import type { z } from 'zod';
 import type { Scope } from '../service/api.ts';
 import type { Call } from './call.ts';
@@ -20,15 +23,13 @@ interface Outline {
 }
 
 interface Definition<I extends z.ZodType> extends Outline {
+  /** Without `id` in its metadata: hosts convert schemas, and not all follow references. */
   readonly input: I;
-  /** An object. Without `id` in its metadata: hosts convert schemas, and not all follow references. */
-  readonly output: z.ZodObject;
   readonly run: (call: Call, args: z.output<I>) => Promise<Output | Reply>;
 }
 
 export interface Tool extends Outline {
   readonly input: z.ZodType;
-  readonly output: z.ZodObject;
   readonly run: (call: Call, args: unknown) => Promise<Output | Reply>;
 }
 

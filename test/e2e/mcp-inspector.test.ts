@@ -58,6 +58,8 @@ describe.skipIf(!isInstalled('mcp-inspector'))('the inspector', () => {
     ...[`${world.url}/mcp`, '--header', `Authorization: Bearer ${world.agent}`, '--stored-auth-only'],
   ];
 
+  const dataIn = ({ content }: Loose): Loose => JSON.parse(content[0].text);
+
   it.each(['modern', 'legacy'])('lists and calls tools on stdio and over HTTP (%s)', async (era) => {
     for (const target of [stdio(), http()]) {
       const listed = await inspect(...target, '--protocol-era', era, '--method', 'tools/list');
@@ -65,7 +67,7 @@ describe.skipIf(!isInstalled('mcp-inspector'))('the inspector', () => {
       const args = JSON.stringify({ task: `inspected-${era}`, command: 'echo seen; exit 3' });
       const call = ['--method', 'tools/call', '--tool-name', 'run_command', '--tool-args-json', args];
       const called = await inspect(...target, '--protocol-era', era, ...call);
-      expect((called.result ?? called).structuredContent).toMatchObject({ exit_code: 3, stdout: 'seen\n' });
+      expect(dataIn(called.result ?? called)).toMatchObject({ exit_code: 3, stdout: 'seen\n' });
     }
   });
 
@@ -86,7 +88,7 @@ describe.skipIf(!isInstalled('mcp-inspector'))('the inspector', () => {
       expect(pending).toMatchObject({ mode: 'form', message: expect.stringContaining('rm -rf ./x') });
       expect(existsSync(file)).toBe(false);
       const answered = await mcpdo(...connection, 'elicitation/respond', pending.elicitationId, 'choice:=once');
-      expect(answered.structuredContent).toMatchObject({ exit_code: 0 });
+      expect(dataIn(answered)).toMatchObject({ exit_code: 0 });
       expect(existsSync(file)).toBe(true);
     },
   );
@@ -103,7 +105,7 @@ describe.skipIf(!isInstalled('mcp-inspector'))('the inspector', () => {
       const id = String(pending.url).split('/').at(-1);
       await world.ask(`/v1/approvals/${id}`, { token: world.person, body: { choice: 'once' } });
       const answered = await mcpdo(...connection, 'elicitation/respond', pending.elicitationId, '--done');
-      expect(answered.structuredContent).toMatchObject({ exit_code: 0, stdout: 'ran\n' });
+      expect(dataIn(answered)).toMatchObject({ exit_code: 0, stdout: 'ran\n' });
     },
   );
 });

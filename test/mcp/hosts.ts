@@ -35,7 +35,7 @@ export interface CallHow {
 
 export interface Result {
   readonly isError: boolean;
-  /** Structured content; for an error its text, parsed when it is JSON. */
+  /** The text, parsed when it is JSON. */
   readonly data: Loose;
   readonly content: readonly Loose[];
 }
@@ -80,8 +80,7 @@ interface Client {
   close(): Promise<void>;
 }
 
-function dataOf({ structuredContent, content }: Loose): Loose {
-  if (structuredContent !== undefined) return structuredContent;
+function dataOf({ content }: Loose): Loose {
   try {
     return JSON.parse(content[0].text);
   } catch {

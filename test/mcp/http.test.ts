@@ -113,17 +113,14 @@ const modern = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
+const modernHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' };
+
 /** One request of the new protocol, as anyone could send it. */
 const modernAsk = async (body: object, how: { readonly token?: string; readonly signal?: AbortSignal } = {}) =>
   await world.ask('/mcp', {
     ...how,
     body,
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'run_command',
-    },
+    headers: { ...modernHeaders, 'mcp-method': 'tools/call', 'mcp-name': 'run_command' },
   });
 
 async function raw(args: object, more: object = {}, token = world.agent): Promise<Loose> {
@@ -159,7 +156,7 @@ describe('over HTTP', () => {
     await answer(first.approval_id, 'once');
     const other = JSON.parse((await raw(args, {}, await world.token('run'))).result.content[0].text);
     expect([other.code, other.approval_id === first.approval_id]).toEqual(['approval_required', false]);
-    expect((await raw(args)).result.structuredContent).toMatchObject({ exit_code: 0 });
+    expect(JSON.parse((await raw(args)).result.content[0].text)).toMatchObject({ exit_code: 0 });
   });
 
   it('no request is served without a token, to a foreign page or under another name (API-08)', async () => {
@@ -167,6 +164,20 @@ describe('over HTTP', () => {
     expect((await world.ask('/mcp', { token: null, body })).status).toBe(401);
     expect((await world.ask('/mcp', { token: world.person, body })).status).toBe(403);
     expect((await world.ask('/mcp', { body, headers: { origin: 'https://evil.example' } })).status).toBe(403);
+  });
+
+  it('a subscription is acknowledged with what may change, which is nothing, and ends in order', async () => {
+    const params = { _meta: modern, notifications: { toolsListChanged: true, resourceSubscriptions: ['caisson://x'] } };
+    const body = { jsonrpc: '2.0', id: 9, method: 'subscriptions/listen', params };
+    const answered = await world.ask('/mcp', {
+      body,
+      headers: { ...modernHeaders, 'mcp-method': 'subscriptions/listen' },
+    });
+    const messages = [...(await answered.text()).matchAll(/^data: (.*)$/gm)].map(([, text = '']) => JSON.parse(text));
+    expect(messages).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
+      { id: 9, result: { resultType: 'complete' } },
+    ]);
   });
 
   it('a session is for its token alone, and a guessed one is not there (API-08)', async () => {

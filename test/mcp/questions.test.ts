@@ -7,7 +7,7 @@ import type { Loose } from './hosts.ts';
 import { rawHost } from './raw-stdio.ts';
 
 const accept = (choice: string) => ({ approval: { action: 'accept', content: { choice } } });
-const problemIn = (result: Loose): Loose => JSON.parse(result.content[0].text);
+const dataIn = (result: Loose): Loose => JSON.parse(result.content[0].text);
 
 it('a question comes back with its answer, its command runs once, and the same answer again gives the same run', async () => {
   await using host = await rawHost();
@@ -19,8 +19,8 @@ it('a question comes back with its answer, its command runs once, and the same a
   const how = { inputResponses: accept('once'), requestState: asked.requestState };
   const results = await Promise.all([host.call(args, how), host.call(args, how), host.call(args, how)]);
   const again = await host.call(args, how);
-  for (const { structuredContent } of [...results, again])
-    expect(structuredContent).toMatchObject({ exit_code: 0, exec_id: again.structuredContent.exec_id });
+  for (const each of [...results, again])
+    expect(dataIn(each)).toMatchObject({ exit_code: 0, exec_id: dataIn(again).exec_id });
   expect(readFileSync(file, 'utf8')).toBe('ran\n');
 });
 
@@ -33,7 +33,7 @@ it('an answer does not serve another call, nor does one whose state was changed 
   for (const requestState of [state, `${String(state).slice(0, -2)}AA`, 'v1.e30.AAAA', undefined]) {
     const more = requestState === undefined ? {} : { requestState };
     const result = await host.call(other, { inputResponses: accept('once'), ...more });
-    expect([result.isError, problemIn(result).code]).toEqual([true, 'approval_required']);
+    expect([result.isError, dataIn(result).code]).toEqual([true, 'approval_required']);
   }
   expect(existsSync(file)).toBe(false);
 });
@@ -45,7 +45,7 @@ it('an answer of an earlier process runs nothing', async () => {
   const { requestState } = await first.call(args);
   await using second = await rawHost('', first.root);
   const result = await second.call(args, { inputResponses: accept('once'), requestState });
-  expect(problemIn(result).code).toBe('approval_required');
+  expect(dataIn(result).code).toBe('approval_required');
   expect(existsSync(file)).toBe(false);
 });
 
@@ -56,7 +56,7 @@ it('an answer that comes too late runs nothing', async () => {
   const { requestState } = await host.call(args);
   await delay(1500);
   const result = await host.call(args, { inputResponses: accept('once'), requestState });
-  expect([result.isError, problemIn(result).code]).toEqual([true, 'approval_required']);
+  expect([result.isError, dataIn(result).code]).toEqual([true, 'approval_required']);
   expect(existsSync(file)).toBe(false);
 });
 
@@ -65,11 +65,11 @@ it('a decline that no person can have made says so, and is a no all the same', a
   const args = { task: 'declined', command: 'rm -rf ./x' };
   const { requestState } = await host.call(args);
   const result = await host.call(args, { inputResponses: { approval: { action: 'decline' } }, requestState });
-  expect(problemIn(result)).toMatchObject({
+  expect(dataIn(result)).toMatchObject({
     code: 'policy_denied',
     message: expect.stringContaining('without asking'),
   });
-  expect(problemIn(await host.call(args)).code).toBe('policy_denied');
+  expect(dataIn(await host.call(args)).code).toBe('policy_denied');
 });
 
 it('session is offered for exactly one command only, and holds for it', async () => {
@@ -79,8 +79,8 @@ it('session is offered for exactly one command only, and holds for it', async ()
   const { choice } = asked.inputRequests.approval.params.requestedSchema.properties;
   expect(choice.oneOf.map((each: Loose) => each.const)).toEqual(['once', 'session', 'deny']);
   const how = { inputResponses: accept('session'), requestState: asked.requestState };
-  expect((await host.call(args, how)).structuredContent).toMatchObject({ exit_code: 0 });
-  expect((await host.call(args)).structuredContent).toMatchObject({ exit_code: 0 });
+  expect(dataIn(await host.call(args, how))).toMatchObject({ exit_code: 0 });
+  expect(dataIn(await host.call(args))).toMatchObject({ exit_code: 0 });
   expect((await host.call({ ...args, command: 'echo other' })).resultType).toBe('input_required');
 });
 
@@ -92,7 +92,7 @@ it('a question that is answered elsewhere meanwhile is not answered a second tim
   const [question] = await host.api.approvals.list();
   await host.api.approvals.answer(question?.id ?? '', 'deny', 'a person');
   const result = await host.call(args, { inputResponses: accept('once'), requestState });
-  expect([result.isError, problemIn(result).code]).toEqual([true, 'policy_denied']);
+  expect([result.isError, dataIn(result).code]).toEqual([true, 'policy_denied']);
   expect(existsSync(file)).toBe(false);
 });
 
@@ -110,19 +110,25 @@ it('a write is asked about with what it changes, and nothing in it acts on what 
   // A line of the file does not look like one of the question.
   expect(message).not.toMatch(/^- nothing/m);
   const how = { name: 'write_file', requestState: asked.requestState };
-  expect((await host.call(args, { ...how, inputResponses: accept('once') })).structuredContent).toMatchObject({ path });
+  expect(dataIn(await host.call(args, { ...how, inputResponses: accept('once') }))).toMatchObject({ path });
   expect(readFileSync(path, 'utf8')).toBe(content);
   // The answer was for this content.
   const other = await host.call({ ...args, content: 'other' }, { ...how, inputResponses: accept('once') });
-  expect(problemIn(other).code).toBe('approval_required');
+  expect(dataIn(other).code).toBe('approval_required');
   expect(readFileSync(path, 'utf8')).toBe(content);
+});
+
+it('a subscription is acknowledged with what may change, which is nothing', async () => {
+  await using host = await rawHost();
+  const answered = await host.listen({ toolsListChanged: true });
+  expect(answered).toMatchObject({ method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } });
 });
 
 it('what is no message is refused, and one that is too large ends the server', async () => {
   await using host = await rawHost();
   host.write('no JSON');
   host.write('{"jsonrpc":"1.0"}');
-  expect((await host.call({ task: 'after', command: 'echo fine' })).structuredContent).toMatchObject({
+  expect(dataIn(await host.call({ task: 'after', command: 'echo fine' }))).toMatchObject({
     stdout: 'fine\n',
   });
   host.write('x'.repeat(5 * 1024 * 1024));

@@ -14,6 +14,8 @@ export interface RawHost extends AsyncDisposable {
   readonly root: string;
   /** Calls run_command in the new protocol, or the tool that `more` names. */
   readonly call: (args: object, more?: object) => Promise<Loose>;
+  /** The first message that comes after a request for notifications. */
+  readonly listen: (notifications: object) => Promise<Loose>;
   /** Writes a line as it is. */
   readonly write: (line: string) => void;
   /** The server has ended. */
@@ -34,13 +36,21 @@ export async function rawHost(config = '', given?: string): Promise<RawHost> {
   const waiting = new Map<number, (message: Loose) => void>();
   createInterface(stdout).on('line', (line) => {
     const message: Loose = JSON.parse(line);
-    waiting.get(message.id)?.(message);
+    (waiting.get(message.id) ?? listening)?.(message);
   });
   let id = 0;
+  let listening: ((message: Loose) => void) | undefined;
   return {
     api,
     root,
     served,
+    listen: async (notifications) => {
+      const { promise, resolve } = Promise.withResolvers<Loose>();
+      listening = resolve;
+      const params = { notifications, _meta: meta };
+      stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'listen', method: 'subscriptions/listen', params })}\n`);
+      return await promise;
+    },
     write: (line) => void stdin.write(`${line}\n`),
     call: async (args, more = {}) => {
       const params = { name: 'run_command', arguments: args, _meta: meta, ...more };

@@ -66,7 +66,6 @@ export function openEndpoint({ api, closing, started, limits = defaultLimits }: 
     serverWith({ ...shared, ...partsOf(api, admitted), started: (running) => started(admitted.token, running) });
   const modern = createMcpHandler(({ authInfo }) => serverFor(admittedIn(authInfo?.extra)), {
     legacy: 'reject',
-    maxSubscriptions: 0,
   });
   const handleModern = toNodeHandler(modern);
   return {

@@ -4,8 +4,8 @@ import { CaissonError } from '../../errors.ts';
 import { admitted } from '../asking/admitted.ts';
 import { type Output, Reply } from '../reply.ts';
 import { tool } from '../tool.ts';
-import { linksOf, outcomeOf, stillRunning } from './run-result.ts';
-import { env, newTask, path, runOutput, session, task, text, timeoutMs, wantedExecId } from './schemas.ts';
+import { outcomeOf, stillRunning } from './run-result.ts';
+import { env, newTask, path, session, task, text, timeoutMs, wantedExecId } from './schemas.ts';
 import { given } from '../../lib/given.ts';
 
 const running = {
@@ -29,7 +29,6 @@ export const runCommand = tool({
     background: z.boolean().optional().describe('Start it and answer at once; it outlives this connection.'),
     exec_id: wantedExecId,
   }),
-  output: runOutput,
   run: async (call, args) => {
     if (args.session !== undefined) return await inSession(call, { ...args, session: args.session });
     const { api } = call.parts;
@@ -44,7 +43,7 @@ export const runCommand = tool({
         api.processes.start({ ...request, execId }, options),
       );
       if (process instanceof Reply) return process;
-      return { ...stillRunning(process.execId, process.value?.where ?? null), links: linksOf(process.execId) };
+      return stillRunning(process.execId, process.value?.where ?? null);
     }
     const run = await admitted(call, args.exec_id, ({ execId, options }) =>
       api.execs.start({ ...request, execId }, options),
@@ -92,7 +91,6 @@ export const runCode = tool({
     code: text,
     timeout_ms: timeoutMs,
   }),
-  output: runOutput,
   run: async (call, args) => {
     const { api } = call.parts;
     const request = { taskId: args.task, code: { language: args.language, text: args.code }, ...commonOf(args) };

@@ -22,27 +22,18 @@ const reading = {
   scope: 'read',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
 } as const;
-const written = z.object({ path: z.string(), size: z.int(), hash: z.string() });
 
 export const readFile = tool({
   ...reading,
   name: 'read_file',
   title: 'Read a file',
-  description: 'Reads a part of a file of the sandbox. Bytes that are no text come as base64.',
+  description:
+    'Reads a part of a file of the sandbox. Bytes that are no text come as base64. size and hash are of the whole file (hash null above 8 MiB); next_offset null: this was the end.',
   input: z.strictObject({
     task,
     path,
     offset: z.int().min(0).optional().describe('In bytes.'),
     limit: z.int().min(1).max(maxBytes).optional().describe('In bytes; absent: 64 KiB.'),
-  }),
-  output: z.object({
-    path: z.string(),
-    content: z.string(),
-    encoding: z.enum(['utf-8', 'base64']),
-    size: z.int().describe('Of the whole file.'),
-    offset: z.int(),
-    next_offset: z.int().nullable().describe('null: this was the end.'),
-    hash: z.string().nullable().describe('SHA-256 of the whole file; null above 8 MiB.'),
   }),
   run: async ({ parts: { api }, signal }, { task: name, path: at, offset = 0, limit = defaultBytes }) => {
     const whole = await api.files.read({ task: name, path: at, length: wholeBytes }, { signal });
@@ -93,7 +84,6 @@ export const writeFile = tool({
     encoding: z.enum(['utf-8', 'base64']).optional(),
     if_hash: hash.nullable().optional().describe('Only if the file has this hash now; null: only if it is not there.'),
   }),
-  output: written,
   run: async (call, { task: name, path: at, content, encoding = 'utf-8', if_hash: expected }) => {
     const { api } = call.parts;
     const bytes = encoding === 'base64' ? fromBase64(content) : content;
@@ -134,7 +124,6 @@ export const editFile = tool({
       .max(100),
     if_hash: hash,
   }),
-  output: written,
   run: async (call, { task: name, path: at, edits, if_hash: expected }) => {
     const { api } = call.parts;
     const { bytes, sha256 } = await api.files.read(
@@ -171,7 +160,8 @@ export const listFiles = tool({
   ...reading,
   name: 'list_files',
   title: 'List files',
-  description: 'Lists a directory of the sandbox, and what is below it down to a depth. Links are not followed.',
+  description:
+    'Lists a directory of the sandbox, and what is below it down to a depth. Links are not followed. truncated: there is more than is listed.',
   input: z.strictObject({
     task,
     path: path.optional(),
@@ -182,18 +172,6 @@ export const listFiles = tool({
       .optional()
       .describe('`next` of the page before.'),
   }),
-  output: z.object({
-    entries: z.array(
-      z.object({
-        path: z.string(),
-        kind: z.enum(['file', 'directory', 'symlink', 'other']),
-        size: z.int(),
-        modified_at: z.string(),
-      }),
-    ),
-    next: z.string().nullable(),
-    truncated: z.boolean().describe('A directory has more entries than are listed, or there are too many.'),
-  }),
   run: async ({ parts: { api }, signal }, { task: name, path: at = '.', depth = 1, cursor = '0' }) => ({
     data: await entriesFrom(api.files, { task: name, path: at, depth, from: Number(cursor), signal }),
   }),
@@ -203,18 +181,14 @@ export const searchFiles = tool({
   ...reading,
   name: 'search_files',
   title: 'Search in files',
-  description: 'Finds lines of files below a directory of the sandbox.',
+  description:
+    'Finds lines of files below a directory of the sandbox. withheld: lines left out, since rules keep their files from being read.',
   input: z.strictObject({
     task,
     pattern: z.string().min(1).max(4096).describe('Fixed text, unless regex is true.'),
     regex: z.boolean().optional().describe('The pattern is an extended regular expression (POSIX).'),
     path: path.optional(),
     glob: z.string().min(1).max(256).optional().describe('Of the names of files, such as *.ts.'),
-  }),
-  output: z.object({
-    matches: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })),
-    truncated: z.boolean(),
-    withheld: z.int().describe('Lines left out, since rules keep their files from being read.'),
   }),
   run: async ({ parts: { api }, signal }, { task: name, pattern, regex = false, path: at = '.', glob }) => {
     const input = { task: name, path: at, pattern, regex, most: 200, ...given({ name: glob }) };

@@ -8,7 +8,7 @@ import { endOf, followRecord } from '../output/follow.ts';
 import { Page } from '../output/page.ts';
 import { tool } from '../tool.ts';
 import { type Ending, linksOf, runData, stillRunning } from './run-result.ts';
-import { after, execId, runOutput, session, task } from './schemas.ts';
+import { after, execId, session, task } from './schemas.ts';
 
 const defaultBytes = 32 * 1024;
 const maxBytes = 256 * 1024;
@@ -17,7 +17,7 @@ export const readOutput = tool({
   name: 'read_output',
   title: 'Read the output of a command',
   description:
-    'Reads what a command has written from `after` on, and waits up to wait_ms for its end or a full page. Call it again with `next` while reason is "running" or more is true: nothing is lost or repeated.',
+    'Reads what a command has written from `after` on, and waits up to wait_ms for its end or a full page. Call it again with `next` while reason is "running" or more is true: nothing is lost or repeated. missing_bytes of the page are not kept any more.',
   scope: 'read',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({
@@ -25,10 +25,6 @@ export const readOutput = tool({
     after,
     wait_ms: z.int().min(0).max(45_000).optional().describe('Absent: 10 seconds. 0: only what is there.'),
     max_bytes: z.int().min(1024).max(maxBytes).optional().describe('About; absent: 32 KiB.'),
-  }),
-  output: runOutput.extend({
-    more: z.boolean().describe('There is more output now.'),
-    missing_bytes: z.int().describe('Output in this page that is not kept any more.'),
   }),
   run: async (call, args) => {
     const waitMs = Math.min(args.wait_ms ?? 10_000, Math.max(0, call.leftMs()));
@@ -65,7 +61,7 @@ export const readOutput = tool({
         missing_bytes: page.missing,
         next: exit === null ? textOf(next) : null,
       },
-      links: linksOf(args.exec_id),
+      links: page.full || page.missing > 0 ? linksOf(args.exec_id) : [],
     };
   },
 });
@@ -126,7 +122,6 @@ export const stopProcess = tool({
       .optional()
       .describe('Of a command that runs in the background: TERM, INT, HUP, ...'),
   }),
-  output: z.object({ stopped: z.string(), survivors: z.array(z.string()) }),
   run: async ({ parts: { api }, signal }, args) => {
     if (args.exec_id !== undefined && args.session === undefined) {
       const survivors = await stopExec(api, { id: args.exec_id, name: args.signal }, signal);

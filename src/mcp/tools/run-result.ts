@@ -46,7 +46,7 @@ export async function outcomeOf(call: Call, { execId, value }: AdmittedValue<Sta
   const truncated = seen.stdout.truncated || seen.stderr.truncated;
   const next = exit === null ? textOf({ seq, stdout: stdout.rest, stderr: stderr.rest }) : null;
   const texts = { stdout: stdout.text, stderr: stderr.text, truncated };
-  return { data: { ...runData(execId, exit, value), ...texts, next }, links: linksOf(execId) };
+  return { data: { ...runData(execId, exit, value), ...texts, next }, links: truncated ? linksOf(execId) : [] };
 }
 
 /** Nothing of its output is in the answer. */
@@ -74,7 +74,7 @@ export function runData(
     signal: exit?.signal ?? null,
     duration_ms: exit?.durationMs ?? null,
     where: place === null ? null : whereOf(place.where),
-    degraded: place?.degraded ?? [],
+    degraded: (place?.degraded ?? []).filter(({ asked }) => asked),
     redactions: exit?.redactions ?? null,
     notes: [...lost, ...(exit?.notes ?? [])],
   };

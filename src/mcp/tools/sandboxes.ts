@@ -4,39 +4,22 @@ import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import type { Acquired, SandboxView } from '../../service/api.ts';
 import { tool } from '../tool.ts';
-import { degradedList, newTask, task } from './schemas.ts';
+import { newTask, task } from './schemas.ts';
 
 const limit = z.number().positive().optional();
 const states = ['creating', 'pooled', 'ready', 'stopping', 'stopped', 'destroying'] as const;
 
-const sandbox = z.object({
-  task: z.string(),
-  id: z.string(),
-  backend: z.string(),
-  state: z.string(),
-  image: z.string().nullable(),
-  limits: z.record(z.string(), z.number().nullable()),
-  network: z.string(),
-  persistent: z.boolean(),
-  directory: z.string().describe('Where commands start.'),
-  labels: z.record(z.string(), z.string()),
-  degraded: degradedList.describe('Controls that were wanted and are not enforced.'),
-  created_at: z.string(),
-  used_at: z.string(),
-  expires_at: z.string().nullable(),
-});
-
-function shown(view: SandboxView): z.output<typeof sandbox> {
+function shown(view: SandboxView): Readonly<Record<string, unknown>> {
   const { taskId, id, backend, state, spec, labels, degraded, createdAt, usedAt, expiresAt } = view;
   return {
     task: taskId,
     id,
     backend,
     state,
-    labels: { ...labels },
-    degraded: degraded.map((each) => ({ ...each })),
+    labels,
+    degraded,
     image: spec.image,
-    limits: { ...spec.limits },
+    limits: spec.limits,
     network: spec.network,
     persistent: spec.persistent,
     directory: spec.cwd,
@@ -60,7 +43,7 @@ export const createSandbox = tool({
   name: 'create_sandbox',
   title: 'Make a sandbox',
   description:
-    'Makes the sandbox of a task, or finds the one it has. run_command does it by itself with what is configured; use this to choose image, limits or network.',
+    'Makes the sandbox of a task, or finds the one it has. run_command does it by itself with what is configured; use this to choose image, limits or network. how "creating": it takes longer; call again with the same arguments.',
   hints: { ...changing.hints, destructive: false, openWorld: true },
   input: z.strictObject({
     task: newTask,
@@ -76,12 +59,6 @@ export const createSandbox = tool({
     network: z.enum(['open', 'none']).optional(),
     labels: z.record(z.string().min(1).max(317), z.string().max(63)).optional(),
     allow_degraded: z.boolean().optional().describe('Needs the scope admin.'),
-  }),
-  output: z.object({
-    how: z
-      .enum(['created', 'found', 'started', 'recreated', 'creating'])
-      .describe('creating: it takes longer; call again with the same arguments.'),
-    sandbox: sandbox.nullable(),
   }),
   run: async ({ parts, signal, leftMs }, args) => {
     if (args.allow_degraded === true && !parts.scopes.includes('admin'))
@@ -135,7 +112,6 @@ export const listSandboxes = tool({
     cursor: z.string().max(4096).optional().describe('`next` of the page before.'),
     limit: z.int().min(1).max(200).optional().describe('Absent: 50.'),
   }),
-  output: z.object({ sandboxes: z.array(sandbox), next: z.string().nullable() }),
   run: async ({ parts: { api }, signal }, { label, state, cursor, limit: max = 50 }) => {
     const [key, value] = label?.split('=') ?? [];
     const labels = key === undefined || value === undefined ? undefined : { [key]: value };
@@ -149,23 +125,8 @@ export const inspectSandbox = tool({
   name: 'inspect_sandbox',
   title: 'Inspect a sandbox',
   description:
-    'Shows what was wanted of a sandbox beside what holds in it, what is missing, what it uses now, its background commands and its sessions.',
+    'Shows what was wanted of a sandbox beside what holds in it, what is missing, what it uses now (null: it does not run, or its place cannot tell), its background commands and its sessions.',
   input: z.strictObject({ task }),
-  output: z.object({
-    sandbox: sandbox.extend({ resource: z.string().describe('State that its place reports now.') }),
-    limits: z.array(
-      z.object({
-        name: z.string(),
-        wanted: z.number().nullable(),
-        effective: z.number().nullable(),
-        standing: z.string(),
-        why: z.string().nullable(),
-      }),
-    ),
-    usage: z.record(z.string(), z.unknown()).nullable().describe('null: it does not run, or its place cannot tell.'),
-    processes: z.array(z.object({ exec_id: z.string(), command: z.array(z.string()), state: z.string() })),
-    sessions: z.array(z.object({ name: z.string(), open: z.boolean() })),
-  }),
   run: async ({ parts: { api }, signal }, args) => {
     const options = { signal };
     const found = await api.sandboxes.get(args.task, options);
@@ -200,7 +161,6 @@ export const stopSandbox = tool({
   title: 'Stop a sandbox',
   description: 'Ends all processes of a sandbox and keeps its files. The next command starts it again.',
   input: z.strictObject({ task }),
-  output: z.object({ stopped: z.string() }),
   run: async ({ parts: { api }, signal }, args) => {
     await api.sandboxes.stop(args.task, { signal });
     return { data: { stopped: args.task } };
@@ -214,7 +174,6 @@ export const removeSandbox = tool({
   description:
     'Removes a sandbox and its files; with keep_files, the directory of the task stays for its next sandbox.',
   input: z.strictObject({ task, keep_files: z.boolean().optional() }),
-  output: z.object({ removed: z.string() }),
   run: async ({ parts: { api }, signal }, { task: name, keep_files: keepFiles = false }) => {
     await api.sandboxes.remove(name, { keepFiles }, { signal });
     return { data: { removed: name } };

@@ -34,32 +34,3 @@ export const text = z.string().max(maxTextUnits);
 export const env = z.record(z.string().max(256), z.string().max(128 * 1024)).optional();
 export const timeoutMs = z.int().min(1).optional().describe('After which the command is killed.');
 export const after = cursorText.optional().describe('`next` of the result before. Absent: from the beginning.');
-
-const where = z.object({ backend: z.string(), task: z.string(), sandbox: z.string() });
-export const degradedList = z.array(
-  z.object({
-    control: z.string(),
-    wanted: z.union([z.string(), z.number(), z.boolean()]),
-    reason: z.string(),
-    asked: z.boolean().describe('false: the defaults want it.'),
-  }),
-);
-
-/** What is known of a run. */
-export const runOutput = z.object({
-  exec_id: z.string(),
-  reason: z
-    .enum(['running', 'exited', 'signaled', 'timed-out', 'canceled', 'output-limit', 'out-of-memory', 'lost'])
-    .describe('How it ended. running: it goes on; read_output continues at `next`.'),
-  exit_code: z.int().nullable(),
-  signal: z.string().nullable(),
-  stdout: z.string(),
-  stderr: z.string(),
-  truncated: z.boolean().describe('Output is left out here; read_output with exec_id has all of it.'),
-  duration_ms: z.number().nullable(),
-  where: where.nullable(),
-  degraded: degradedList.describe('Controls that were wanted and are not enforced.'),
-  redactions: z.int().nullable().describe('Secrets that were replaced in the output.'),
-  notes: z.array(z.string()),
-  next: z.string().nullable().describe('For `after` of read_output, while it runs.'),
-});
