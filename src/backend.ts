@@ -877,6 +877,8 @@ export interface BackendConfig {
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Keys that say where the place is. Sandboxes are found again by them, so that no task may override them. */
   readonly placeKeys?: readonly string[];
+  /** Variables of this host that keys stand for where they are not set; a variable that is set is stronger. */
+  readonly variables?: (settings: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
   /** The type of each key of `defaults`; loaded when there is something to check. */
   readonly schema: () => Promise<Readonly<Record<string, KeySchema>>>;
 }

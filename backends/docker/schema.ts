@@ -4,7 +4,17 @@ import { checkedText, flagKey, key } from '../../src/lib/config-key.ts';
 import { forwardProblem } from '../../src/values/env.ts';
 import { imageProblem } from '../../src/values/image.ts';
 
+const hostProblem = (text: string): string | null =>
+  /^(?:unix:\/\/\/[\x21-\x7e]+|tcp:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?)$/i.test(text)
+    ? null
+    : 'write unix:///PATH, or tcp://HOST:PORT for an engine with TLS';
+
 export const schema = {
+  host: key(
+    checkedText(hostProblem).nullable(),
+    'unix:///PATH or tcp://HOST:PORT, or null',
+    'Address of the engine where DOCKER_HOST is not set. null: the usual sockets.',
+  ),
   image: key(checkedText(imageProblem), 'an image reference such as debian:12', 'Image of Docker sandboxes.'),
   forward_env: key(
     z.array(checkedText(forwardProblem)).max(256),

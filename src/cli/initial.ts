@@ -3,6 +3,8 @@ export interface InitialConfig {
   readonly backend: string;
   /** What the backend says of itself. */
   readonly summary: string;
+  /** Address of the engine that the environment names. `null`: it names none. */
+  readonly host: string | null;
   /** The image to use, with the others that are there. `null`: the backend has no image here, or needs none. */
   readonly image: string | null;
   readonly others: readonly string[];
@@ -44,13 +46,19 @@ export function initialConfig(found: InitialConfig, valueOf: (key: string) => un
 terminal:
   # ${comment(found.summary)}
   backend: ${found.backend}
-${imageText(found)}${text('terminal')}
+${hostText(found)}${imageText(found)}${text('terminal')}
 # approvals:${text('approvals').replaceAll('\n  #', '\n#  ')}`;
 }
 
 /** Not commented out: the limit of the defaults would be listed as missing with every sandbox. */
 function noDiskText(about: string, reason: string): string {
   return `\n  # ${about}\n  # This place has no such limit: ${comment(reason)}\n  ${nameOf(disk)}: null\n`;
+}
+
+/** Kept, since hosts of MCP start programs with few variables. */
+function hostText({ host }: InitialConfig): string {
+  if (host === null) return '';
+  return `\n  # The engine of DOCKER_HOST, for programs that start Caisson without this variable.\n  docker_host: ${JSON.stringify(host)}\n`;
 }
 
 function imageText({ imageKey, image, others }: InitialConfig): string {

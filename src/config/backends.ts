@@ -19,6 +19,18 @@ export function backendKeys(
   return { usual, configs: Object.fromEntries(configs) };
 }
 
+/** Variables that keys of the backends stand for. */
+export function variablesOf(
+  terminal: Readonly<Record<string, unknown>>,
+  { configs }: Pick<BackendKeys, 'configs'>,
+): Readonly<Record<string, string>> {
+  const all = Object.entries(configs).map(([backend, { defaults, variables }]) => {
+    const settings = Object.keys(defaults).map((key) => [key, terminal[backendKey(backend, key)]] as const);
+    return variables === undefined ? {} : variables(Object.fromEntries(settings));
+  });
+  return Object.assign({}, ...all);
+}
+
 /** `terminal.NAME_KEY` of a backend. */
 export function backendKey(backend: string, key: string): string {
   return `${backend.replaceAll('-', '_')}_${key}`;

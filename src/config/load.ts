@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { CaissonError } from '../errors.ts';
-import { type BackendKeys } from './backends.ts';
+import { type BackendKeys, variablesOf } from './backends.ts';
 import { collectDefaults, unsectioned } from './defaults.ts';
 import { type Assigned, parseDotenv } from './dotenv.ts';
 import { findHome } from '../lib/find-home.ts';
@@ -64,9 +64,12 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
     backends: options.backends,
   };
   const isPlain = text === null && sources.switches.length === 0 && Object.keys(sources.flags).length === 0;
-  if (isPlain) return plain(sources);
-  return options.keeping === undefined ? await checked(sources) : await checkedOnce(sources, options.keeping);
+  const loaded = isPlain ? plain(sources) : await read(sources, options.keeping);
+  return { ...loaded, env: { ...variablesOf({ ...loaded.config.terminal }, options.backends), ...env } };
 }
+
+const read = async (sources: Sources, keeping: Keeping | undefined): Promise<Loaded> =>
+  keeping === undefined ? await checked(sources) : await checkedOnce(sources, keeping);
 
 interface Sources {
   readonly home: string;

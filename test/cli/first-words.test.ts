@@ -5,6 +5,7 @@ import { cli } from './cli.ts';
 const found: InitialConfig = {
   backend: 'docker',
   summary: 'an engine',
+  host: null,
   image: 'caisson/base',
   others: [],
   imageKey: 'docker_image',
@@ -27,6 +28,11 @@ describe('a place that cannot limit the disk of a sandbox', () => {
     const [docker] = JSON.parse((await cli(['doctor', 'docker', '-o', 'json'])).stdout);
     expect(docker.degraded).toMatchObject([{ control: 'diskBytes', asked: false }]);
   });
+});
+
+it('the engine of DOCKER_HOST is kept in the first configuration, where the variable is set', () => {
+  expect(textOf({ host: 'unix:///run/a b.sock' })).toContain('\n  docker_host: "unix:///run/a b.sock"\n');
+  expect(textOf({})).not.toContain('docker_host');
 });
 
 describe('a program that is not there', () => {

@@ -201,3 +201,33 @@ describe('the .env file', () => {
     });
   });
 });
+
+describe('the engine that the file names', () => {
+  const config = 'terminal:\n  docker_host: unix:///run/other.sock\n';
+
+  it('is where programs look for one, unless DOCKER_HOST is set', async () => {
+    await using home = await newHome();
+    expect((await home.load({ config })).env).toMatchObject({ DOCKER_HOST: 'unix:///run/other.sock' });
+    const env = { DOCKER_HOST: 'unix:///run/own.sock' };
+    expect((await home.load({ config, env })).env).toMatchObject(env);
+    expect((await home.load({ config: '' })).env).not.toHaveProperty('DOCKER_HOST');
+  });
+
+  it('is over TCP one with verified TLS', async () => {
+    await using home = await newHome();
+    const { env } = await home.load({ config: 'terminal: {docker_host: "tcp://engine.example:2376"}' });
+    expect(env).toMatchObject({ DOCKER_HOST: 'tcp://engine.example:2376', DOCKER_TLS_VERIFY: '1' });
+  });
+
+  it.each(['run/docker.sock', 'unix://run/x', 'ssh://u@h', 'tcp://', 'http://h:1'])('is never %s', async (host) => {
+    await using home = await newHome();
+    const loading = home.load({ config: `terminal: {docker_host: ${JSON.stringify(host)}}` });
+    await expect(loading).rejects.toThrow('terminal.docker_host');
+  });
+
+  it('is one for all tasks', async () => {
+    await using home = await newHome();
+    const loading = home.load({ config: 'tasks: {a: {docker_host: "unix:///x"}}' });
+    await expect(loading).rejects.toThrow('docker_host');
+  });
+});

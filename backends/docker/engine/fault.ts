@@ -105,7 +105,7 @@ function connectionRemedy(code: string | null, endpoint: string): string {
     return 'add the user to the group of the socket (usermod -aG docker USER, then log in again; that group is root on this machine), or use a rootless engine';
   }
   if (code === 'ENOENT') {
-    return `install and start Docker or Podman (Debian: apt-get install docker.io && systemctl start docker), or set DOCKER_HOST to where its socket is; looked at ${endpoint}`;
+    return `install and start Docker or Podman (Debian: apt-get install docker.io && systemctl start docker), or set DOCKER_HOST or terminal.docker_host to where its socket is; looked at ${endpoint}`;
   }
-  return `start the engine behind ${endpoint} (systemctl start docker), or set DOCKER_HOST to where one listens`;
+  return `start the engine behind ${endpoint} (systemctl start docker), or set DOCKER_HOST or terminal.docker_host to where one listens`;
 }

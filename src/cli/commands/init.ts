@@ -71,7 +71,9 @@ async function look(
   const image = own ?? images[0] ?? null;
   const others = images.filter((reference) => reference !== image);
   const noDisk = degraded.find(({ control }) => control === 'diskBytes')?.reason ?? null;
-  return { backend, summary: check.summary, image, others, imageKey: hasImages ? key : null, noDisk };
+  const host = backend === 'docker' ? (context.world.env['DOCKER_HOST'] ?? null) : null;
+  const found = { host: host === '' ? null : host, image, others, imageKey: hasImages ? key : null, noDisk };
+  return { backend, summary: check.summary, ...found };
 }
 
 async function imagesOf(service: CaissonApi, backend: string, context: Context): Promise<readonly string[]> {
