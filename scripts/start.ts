@@ -56,7 +56,7 @@ async function demonstrate(caisson: Caisson, image: readonly string[]): Promise<
     await caisson.run(['exec', 'demo', '--timeout', '1s', '--', 'sh', '-c', 'setsid sleep 311 & sleep 311'], {
       exitCode: 124,
     });
-    await caisson.run(['exec', 'demo', '--', 'sh', '-c', "pgrep -f 'sleep 31[1]' || echo none left"], {
+    await caisson.run(['exec', 'demo', '--', 'sh', '-c', "ps -A -o args | grep 'sleep 31[1]' || echo none left"], {
       says: /^none left$/m,
     });
     say.title('What was wanted, beside what holds inside');
@@ -71,7 +71,9 @@ async function demonstrate(caisson: Caisson, image: readonly string[]): Promise<
 function goOn(ownEngine: boolean): void {
   say.title('All of it worked. To go on:');
   if (ownEngine) say.line('  (First start a Docker engine of your own: the one of this demonstration has ended.)');
-  say.line('  bin/caisson image build base                                       the image, if the engine has none');
+  say.line(
+    '  bin/caisson image build base                                       an image with git, curl, Python and apt',
+  );
   say.line('  bin/caisson run --task mine --image caisson/base:latest -- bash -c "python3 --version; id"');
   say.line('  bin/caisson sh mine                                                a shell in the same sandbox');
   say.line('  bin/caisson rm mine                                                until then it stays');

@@ -9,7 +9,7 @@ import { run, succeeds } from './run.ts';
 
 export interface DockerfileOptions extends Omit<BuildOptions, 'directory'> {
   /** Image that the lowest layer starts from, for those who keep Debian's in a registry of their own. */
-  readonly from?: string;
+  readonly from?: string | undefined;
 }
 
 /** Builds every layer, the lowest first, and gives the id of the last. The engine is the client's: `DOCKER_HOST`. */
@@ -17,7 +17,10 @@ export async function buildByDockerfile(recipe: Recipe, options: DockerfileOptio
   const client = await findClient(options.env);
   const env = await clientEnv(client, options.env);
   let id = '';
-  for (const layer of recipe.layers) id = await buildLayer(layer, client, { ...options, env });
+  for (const [index, layer] of recipe.layers.entries()) {
+    const from = index === 0 ? options.from : undefined;
+    id = await buildLayer(layer, client, { ...options, env, from });
+  }
   return { id };
 }
 
@@ -38,7 +41,7 @@ async function buildLayer(layer: string, client: string, options: DockerfileOpti
   const work = await mkdtemp(join(tmpdir(), 'caisson-image-'));
   const idFile = join(work, 'id');
   const name = basename(layer);
-  const from = options.from === undefined || name !== 'base' ? [] : ['--build-arg', `DEBIAN=${options.from}`];
+  const from = options.from === undefined ? [] : ['--build-arg', `DEBIAN=${options.from}`];
   try {
     await run([client, 'build', '--tag', `caisson/${name}:latest`, '--iidfile', idFile, ...from, layer], {
       env: options.env,

@@ -7,6 +7,10 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CaissonError } from '../../src/errors.ts';
 import { assetPath } from '../../src/lib/asset.ts';
+import type { NodeVersions } from './node.ts';
+
+/** What mmdebstrap(1) does with packages: install them beside the essential ones, or unpack those alone. */
+export type Variant = 'minbase' | 'extract';
 
 export interface Recipe {
   readonly name: string;
@@ -20,13 +24,19 @@ export interface Recipe {
   readonly packages: readonly string[];
   /** What the image declares; the only things beside its files. */
   readonly env: Readonly<Record<string, string>>;
+  readonly variant: Variant;
+  /** Versions of Node.js and npm beside the packages. */
+  readonly node: NodeVersions | null;
   /** 16 hex digits over all that the image is made of. */
   readonly hash: string;
 }
 
+/** `recipe.json`. A recipe has the variant of the layer that it stands on. */
 interface Declared {
   readonly about: string;
   readonly parent: string | null;
+  readonly variant?: Variant;
+  readonly node?: NodeVersions;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -60,8 +70,10 @@ async function load(folder: string, name: string): Promise<Recipe> {
   const packages = [...new Set((await Promise.all(layers.map(readPackages))).flat())].toSorted();
   const env = Object.fromEntries(declared.flatMap((one) => Object.entries(one.env)));
   const about = declared.at(-1)?.about ?? '';
-  const hash = await hashOf(layers, env);
-  return { name, reference: `caisson/${name}:latest`, about, layers, packages, env, hash };
+  const variant = declared[0]?.variant ?? 'minbase';
+  const node = declared.findLast((one) => one.node !== undefined)?.node ?? null;
+  const hash = await hashOf(layers, { env, variant, node });
+  return { name, reference: `caisson/${name}:latest`, about, layers, packages, env, variant, node, hash };
 }
 
 async function ancestry(folder: string, name: string): Promise<readonly string[]> {
@@ -81,9 +93,26 @@ async function readDeclared(folder: string, name: string): Promise<Declared> {
 
 function isDeclared(value: unknown): value is Declared {
   if (typeof value !== 'object' || value === null) return false;
-  const { about, parent, env } = value as Partial<Record<keyof Declared, unknown>>;
-  const texts = typeof env === 'object' && env !== null && Object.values(env).every((one) => typeof one === 'string');
-  return typeof about === 'string' && (parent === null || typeof parent === 'string') && texts;
+  const { about, parent, env, variant, node } = value as Partial<Record<keyof Declared, unknown>>;
+  const known = variant === undefined || (variant === 'extract' && parent === null);
+  return (
+    typeof about === 'string' &&
+    (parent === null || typeof parent === 'string') &&
+    isTexts(env) &&
+    known &&
+    isVersions(node)
+  );
+}
+
+function isTexts(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
+}
+
+/** Exact versions: a range in argv of npm would be another image each time. */
+function isVersions(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return ['node', 'npm'].every((name) => /^\d+\.\d+\.\d+$/.test(String(Reflect.get(value, name))));
 }
 
 async function readPackages(layer: string): Promise<readonly string[]> {
@@ -95,8 +124,8 @@ async function readPackages(layer: string): Promise<readonly string[]> {
   return names;
 }
 
-async function hashOf(layers: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([suite, process.arch, env]));
+async function hashOf(layers: readonly string[], declared: Pick<Recipe, 'env' | 'variant' | 'node'>): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([suite, process.arch, declared]));
   for (const layer of layers) {
     const entries = await readdir(layer, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile() && isIngredient(layer, entry.parentPath, entry.name));

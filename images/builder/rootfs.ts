@@ -15,8 +15,10 @@ import { aptHost, keyring } from './apt-host.ts';
 import { cached, cacheDirectory, keep, workDirectory } from './cache.ts';
 import { packTree } from './pack.ts';
 import { buildMode, missingTools, type Mode } from './mode.ts';
-import { suite, type Recipe } from './recipes.ts';
+import { addNode } from './node.ts';
+import { suite, type Recipe, type Variant } from './recipes.ts';
 import { run } from './run.ts';
+import { readSteps } from './steps.ts';
 
 export interface BuildOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -66,7 +68,7 @@ async function build(recipe: Recipe, directory: string, options: BuildOptions): 
   const mode = await buildMode(options.env);
   const work = await workDirectory(directory);
   try {
-    const host = await prepare(recipe, work, options.env);
+    const host = await prepare(recipe, work, options);
     const finished = await bootstrap(argvOf(recipe, mode, host), work, options);
     return await keep(directory, recipe, finished);
   } finally {
@@ -79,15 +81,25 @@ interface Prepared {
 }
 
 /** Lays out the recipe's files and how the host reaches Debian, under fixed names. */
-async function prepare(recipe: Recipe, work: string, env: NodeJS.ProcessEnv): Promise<Prepared> {
-  const host = await aptHost(env);
+async function prepare(recipe: Recipe, work: string, options: BuildOptions): Promise<Prepared> {
+  const host = await aptHost(options.env);
   await mkdir(join(work, 'files'));
   for (const layer of recipe.layers) await cp(join(layer, 'files'), join(work, 'files'), { recursive: true });
+  if (recipe.node !== null) {
+    options.onProgress?.({ what: `fetching Node.js ${recipe.node.node}`, done: null, total: null });
+    await addNode(recipe.node, work, options);
+  }
   await pipeline(packTree(join(work, 'files')), createWriteStream(join(work, 'files.tar')));
   await writeFile(join(work, 'sources.list'), host.sources);
   await writeFile(join(work, 'apt.conf'), host.options);
   return { mirror: host.sources !== '' };
 }
+
+/** When the last step inside runs, and its shell: `extract` calls no hook later, and BusyBox has no other name before. */
+const finishing: Readonly<Record<Variant, { readonly hook: string; readonly shell: string }>> = {
+  minbase: { hook: 'customize', shell: 'sh' },
+  extract: { hook: 'extract', shell: '/bin/busybox sh' },
+};
 
 function argvOf(recipe: Recipe, mode: Mode, host: Prepared): readonly [string, ...string[]] {
   const setup = [
@@ -97,22 +109,22 @@ function argvOf(recipe: Recipe, mode: Mode, host: Prepared): readonly [string, .
     'upload apt.conf /etc/apt/apt.conf.d/99caisson-build',
     'tar-in files.tar /',
   ];
-  const customize = [
-    'chroot "$1" sh /usr/lib/caisson/finish-image',
+  const { hook: last, shell } = finishing[recipe.variant];
+  const finish = [
     'rm "$1/etc/apt/apt.conf.d/99caisson-build"',
     ...(host.mirror ? ['mv "$1/etc/apt/sources.list.image" "$1/etc/apt/sources.list"'] : []),
+    `chroot "$1" ${shell} /usr/lib/caisson/finish-image`,
   ];
   const flags = [
     `--mode=${mode.mode}`,
-    '--variant=minbase',
+    `--variant=${recipe.variant}`,
+    // Without it nothing says how many packages are done.
+    '--verbose',
     '--format=tar',
     '--skip=output/dev',
     `--include=${recipe.packages.join(',')}`,
   ];
-  const hooks = [
-    ...setup.map((hook) => `--setup-hook=${hook}`),
-    ...customize.map((hook) => `--customize-hook=${hook}`),
-  ];
+  const hooks = [...setup.map((hook) => `--setup-hook=${hook}`), ...finish.map((hook) => `--${last}-hook=${hook}`)];
   const command = [...mode.prefix, 'mmdebstrap', ...flags, ...hooks, suite, '-'];
   const [program = 'mmdebstrap', ...args] = command;
   return [program, ...args];
@@ -121,10 +133,10 @@ function argvOf(recipe: Recipe, mode: Mode, host: Prepared): readonly [string, .
 async function bootstrap(argv: readonly [string, ...string[]], work: string, options: BuildOptions): Promise<string> {
   const path = join(work, 'rootfs.tar');
   await using file = await open(path, 'wx', 0o600);
+  const progressOf = readSteps();
   const tell = (line: string): void => {
-    const words =
-      /^I: (?!running|using|chroot arch|automatically|finding|skipping|removing|success|done)(.+?)\.*$/.exec(line)?.[1];
-    if (words !== undefined) options.onProgress?.({ what: words, done: null, total: null });
+    const progress = progressOf(line);
+    if (progress !== null) options.onProgress?.(progress);
   };
   await run(argv, {
     env: options.env,

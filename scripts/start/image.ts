@@ -5,23 +5,25 @@ import type { Caisson } from './command.ts';
 import { say } from './say.ts';
 
 const base = 'caisson/base:latest';
+const small = 'caisson/small:latest';
 
 /**
- * The configured default when the engine has it, else `caisson/base`, built here in half a minute when need be. Only
- * where that is impossible the engine has to pull the default one, which is large.
+ * The configured default when the engine has it, else `caisson/base`, else `caisson/small`, built here in seconds when need
+ * be. Only where that is impossible the engine has to pull the default one, which is large.
  */
 export async function chooseImage(caisson: Caisson): Promise<readonly string[]> {
   const there = referencesOf(await caisson.ask(['image', 'ls']));
   const wanted = defaultOf(await caisson.ask(['config', 'show']));
   if (wanted !== null && there.includes(wanted)) return [];
-  if (there.includes(base)) return ['--image', base];
+  const made = [base, small].find((reference) => there.includes(reference));
+  if (made !== undefined) return ['--image', made];
   if (!(await canBuild())) {
     say.line(`The engine will pull the default image ${wanted ?? ''}, since none can be built here.`);
     return [];
   }
-  say.title('An image from Debian packages, without any registry');
-  await caisson.run(['image', 'build', 'base', '--method', 'packages']);
-  return ['--image', base];
+  say.title('A small image from a Debian package, without any registry');
+  await caisson.run(['image', 'build', 'small', '--method', 'packages']);
+  return ['--image', small];
 }
 
 async function canBuild(): Promise<boolean> {

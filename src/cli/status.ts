@@ -26,11 +26,25 @@ export function statusOn({ stderr, nowMs }: Pick<World, 'stderr' | 'nowMs'>, qui
   const update = (progress: Progress): void => {
     if (quiet || nowMs() - lastMs < (terminal ? rewriteMs : linesMs)) return;
     lastMs = nowMs();
+    const columns = stderr.columns || 80;
     const text = describe(progress);
-    stderr.write(terminal ? eraseLine + text.slice(0, Math.max(20, (stderr.columns || 80) - 1)) : `${text}\n`);
+    stderr.write(
+      terminal ? eraseLine + (barOf(progress, columns) + text).slice(0, Math.max(20, columns - 1)) : `${text}\n`,
+    );
     shown = terminal;
   };
   return { update, clear };
+}
+
+const barWidth = 20;
+/** The words of most steps fit beside a bar in this many columns. */
+const leastColumns = 70;
+
+/** Nothing where the end is not known, or the terminal is narrow. */
+function barOf({ done, total }: Progress, columns: number): string {
+  if (done === null || total === null || total <= 0 || columns < leastColumns) return '';
+  const filled = Math.min(barWidth, Math.floor((done / total) * barWidth));
+  return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] `;
 }
 
 /** Amounts above this are bytes for sure; steps are shown as they are. */

@@ -73,7 +73,7 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
   it('shows progress in one line that goes away', async () => {
     await using at = await scratch();
     const { stdout } = await onTerminal(`${caisson} create other`, at).ended;
-    expect(stdout).toContain('\r\u001b[Kpulling 976.6 KB of 3.8 MB (25%)\r\u001b[Ksbx_other');
+    expect(stdout).toContain('\r\u001b[K[#####...............] pulling 976.6 KB of 3.8 MB (25%)\r\u001b[Ksbx_other');
   });
 });
 

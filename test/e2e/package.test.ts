@@ -150,7 +150,7 @@ describe('the installed package', () => {
     expect(await verdict('echo "$(ls)" | wc -c')).toMatchObject({ stdout: expect.stringMatching(/^allow/) });
     expect(await verdict('rm -rf /')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^deny/) });
     expect((await caisson('doctor', 'docker')).stdout).toContain('docker');
-    expect((await caisson('image', 'ls')).stdout).toMatch(/base[\s\S]*python-node/);
+    expect((await caisson('image', 'ls')).stdout).toMatch(/base[\s\S]*dev[\s\S]*small/);
     expect((await caisson('config', 'schema')).stdout).toContain('container_cpu');
     for (const shell of ['bash', 'zsh', 'fish'])
       expect((await caisson('completion', shell)).stdout).toContain('completion words');

@@ -15,6 +15,7 @@ import { dockerHost } from '../engines/docker.ts';
 import { engineCache } from '../engines/places.ts';
 
 const host = dockerHost();
+const { node } = await recipe('dev');
 const lacking = await packagesPrecondition(process.env);
 const name = `caisson-image-${crypto.randomUUID().slice(0, 8)}`;
 const reference = `${name}:latest`;
@@ -50,7 +51,7 @@ async function sh(script: string): Promise<string> {
 describe.skipIf(host === null || lacking !== null)('in a hardened sandbox', { timeout: 240_000 }, () => {
   beforeAll(async () => {
     backend = open({ env: { ...process.env, DOCKER_HOST: host ?? '' }, instance: name });
-    const rootfs = await buildRootfs(await recipe('python-node'), {
+    const rootfs = await buildRootfs(await recipe('dev'), {
       env: process.env,
       directory: join(engineCache(), 'rootfs'),
     });
@@ -135,11 +136,16 @@ END
     expect(said).toMatch(/^ran$/m);
   });
 
+  it('holds the editors and the Node.js of the recipe', async () => {
+    expect(await sh('node --version && npm --version')).toBe(`v${node?.node}\n${node?.npm}\n`);
+    expect(await sh('command -v vi nano')).toBe('/usr/bin/vi\n/usr/bin/nano\n');
+  });
+
   it('git trusts a repository of another owner, and compilers compile', async () => {
     const said = await sh(`
       git init -q repo && cd repo && echo a > a && chown -R 1234:1234 .
       git add a && git -c user.name=a -c user.email=a@b.invalid commit -qm first && git log --format=%s
-      printf '#include <stdio.h>\\nint main(void){puts("C works");return 0;}\\n' > x.c && gcc x.c -o x && ./x`);
+      printf '#include <stdio.h>\\nint main(void){puts("C works");return 0;}\\n' > x.c && make -s x && ./x`);
     expect(said).toBe('first\nC works\n');
   });
 });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildImage } from '../../images/builder/build.ts';
 import { recipe, type Recipe } from '../../images/builder/recipes.ts';
 import { buildRootfs, packagesPrecondition } from '../../images/builder/rootfs.ts';
+import type { Progress } from '../../src/backend.ts';
 import { isCode } from '../../src/errors.ts';
 import { enginesRequired } from '../engines/places.ts';
 
@@ -80,15 +81,22 @@ describe.skipIf(lacking !== null && !required)('a root file system from packages
     const aptConfig = join(directory, 'apt.conf');
     await writeFile(aptConfig, `Acquire::http::Proxy "http://127.0.0.1:${proxy.port}";\n`);
     const reported: string[] = [];
+    const counted: Progress[] = [];
     const env = { ...process.env, APT_CONFIG: aptConfig };
     const made = await buildRootfs(await smallRecipe(), {
       env,
       directory,
-      onProgress: (step) => reported.push(step.what),
+      onProgress: (step) => {
+        reported.push(step.what);
+        counted.push(step);
+      },
     });
 
     expect(proxy.asked.filter((url) => url.endsWith('.deb')).length).toBeGreaterThan(20);
     expect(reported).toContain('extracting archives');
+    const essential = counted.filter(({ what }) => what === 'installing essential packages').at(-1);
+    expect(essential?.total).toBeGreaterThan(40);
+    expect(essential?.done).toBe(essential?.total);
     const entries = await readTar(made.tar);
     expect(entries.get('etc/apt/apt.conf.d/90caisson')?.text).toContain('APT::Sandbox::User "root"');
     expect(entries.get('etc/apt/apt.conf.d/90caisson')).toMatchObject({ uid: 0, mode: 0o644 });
@@ -101,6 +109,20 @@ describe.skipIf(lacking !== null && !required)('a root file system from packages
     expect(entries.get('etc/machine-id')?.text).toBe('');
     expect(entries.get('workspace')).toMatchObject({ type: 'directory', uid: 0, mode: 0o755 });
     expect([...entries.keys()].filter((name) => /^etc\/(hostname|resolv\.conf)$/.test(name))).toEqual([]);
+  });
+
+  it('of one unpacked package is BusyBox under all its names', { timeout: 300_000 }, async () => {
+    const made = await buildRootfs(await recipe('small'), { env: process.env, directory });
+    const entries = await readTar(made.tar);
+    const names = ['bin/sh', 'bin/ps', 'bin/grep', 'bin/setsid', 'bin/sha256sum', 'bin/id'];
+    expect(names.map((name) => entries.get(name)?.type)).toEqual(names.map(() => 'symlink'));
+    expect(entries.get('tmp')).toMatchObject({ type: 'directory', mode: 0o1777 });
+    expect(entries.get('workspace')).toMatchObject({ type: 'directory', uid: 0 });
+    expect(entries.has('usr/share/doc/busybox-static/copyright')).toBe(true);
+    expect(
+      [...entries.keys()].filter((name) => /caisson-build|^etc\/(hostname|resolv\.conf)$|\/man\//.test(name)),
+    ).toEqual([]);
+    expect((await stat(made.tar)).size).toBeLessThan(4e6);
   });
 
   it('is made once: the second call reads the cache, and leaves nothing else there', async () => {

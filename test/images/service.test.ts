@@ -82,7 +82,7 @@ describe('a tree that is packed', () => {
 
 describe('the image of the service', () => {
   it('is among what can be built, and is made in one way', async () => {
-    expect((await buildable()).map(({ name }) => name)).toEqual(['base', 'python-node', 'service']);
+    expect((await buildable()).map(({ name }) => name)).toEqual(['base', 'dev', 'small', 'service']);
     const build = buildImage('service', { images: none, env: process.env, method: 'dockerfile' });
     await expect(build).rejects.toMatchObject({
       code: 'invalid_argument',

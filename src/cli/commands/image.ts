@@ -49,7 +49,8 @@ engine build it.`,
   options: { method: { type: 'text', value: 'METHOD', about: 'packages or dockerfile' } },
   examples: [
     ['see what there is', 'image ls'],
-    ['the sandbox image, without a registry', 'image build sandbox --method packages'],
+    ['the usual image, without a registry', 'image build base'],
+    ['one with Node.js, compilers and editors', 'image build dev'],
   ],
   run: async (given, context) => {
     const method = given.text('method');
