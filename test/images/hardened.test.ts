@@ -138,7 +138,7 @@ END
 
   it('holds the editors and the Node.js of the recipe', async () => {
     expect(await sh('node --version && npm --version')).toBe(`v${node?.node}\n${node?.npm}\n`);
-    expect(await sh('command -v vi nano')).toBe('/usr/bin/vi\n/usr/bin/nano\n');
+    expect(await sh('command -v vi && command -v nano')).toBe('/usr/bin/vi\n/usr/bin/nano\n');
   });
 
   it('git trusts a repository of another owner, and compilers compile', async () => {

@@ -72,8 +72,8 @@ async function readTar(path: string): Promise<Map<string, Entry>> {
   return entries;
 }
 
-async function smallRecipe(): Promise<Recipe> {
-  return { ...(await recipe('base')), name: 'small', packages: ['netbase'], hash: '0123456789abcdef' };
+async function tinyRecipe(): Promise<Recipe> {
+  return { ...(await recipe('base')), name: 'tiny', packages: ['netbase'], hash: '0123456789abcdef' };
 }
 
 describe.skipIf(lacking !== null && !required)('a root file system from packages', () => {
@@ -83,7 +83,7 @@ describe.skipIf(lacking !== null && !required)('a root file system from packages
     const reported: string[] = [];
     const counted: Progress[] = [];
     const env = { ...process.env, APT_CONFIG: aptConfig };
-    const made = await buildRootfs(await smallRecipe(), {
+    const made = await buildRootfs(await tinyRecipe(), {
       env,
       directory,
       onProgress: (step) => {
@@ -127,15 +127,15 @@ describe.skipIf(lacking !== null && !required)('a root file system from packages
 
   it('is made once: the second call reads the cache, and leaves nothing else there', async () => {
     const env = { ...process.env, PATH: '/nowhere' };
-    const again = await buildRootfs(await smallRecipe(), { env, directory });
-    expect(again.tar).toBe(join(directory, 'small-0123456789abcdef.tar'));
+    const again = await buildRootfs(await tinyRecipe(), { env, directory });
+    expect(again.tar).toBe(join(directory, 'tiny-0123456789abcdef.tar'));
     expect((await readdir(directory)).filter((name) => name.startsWith('build-'))).toEqual([]);
     expect((await stat(again.tar)).mode & 0o077).toBe(0);
   });
 
   it('that cannot be had is an error, and nothing is left of it', { timeout: 300_000 }, async () => {
     const wrong: Recipe = {
-      ...(await smallRecipe()),
+      ...(await tinyRecipe()),
       packages: ['no-such-package-anywhere'],
       hash: 'ffffffffffffffff',
     };
