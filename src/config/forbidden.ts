@@ -13,6 +13,7 @@ type Rules = Config['approvals']['rules'];
 
 /** Rules that ask or deny, and hosts that are denied. */
 export const forbiddenIn = (config: Ruled): readonly Entry[] => [
+  ...config.approvals.deny.map((text) => ({ key: 'approvals.deny', text })),
   ...listsOf(config, ['deny', 'ask']),
   ...networkEntries(config, 'deny'),
   ...blockedIn(config),

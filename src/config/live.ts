@@ -7,7 +7,7 @@ import { given } from '../lib/given.ts';
 /** Everything else is read once, by what it opens or builds. */
 const liveKeys = [
   ...['owners', 'tasks', 'command_allowlist', 'webhooks'],
-  ...['approvals.rules', 'approvals.tool_mode'],
+  ...['approvals.deny', 'approvals.rules', 'approvals.tool_mode'],
   ...['network.allow', 'network.deny', 'network.ports', 'network.presets', 'network.ask', 'network.mode'],
   ...['approvals.timeout', 'approvals.remote_timeout', 'approvals.session_seconds'],
   ...['security.website_blocklist', 'server.limits'],
@@ -49,7 +49,7 @@ function merged(
   { owners, tasks, command_allowlist, webhooks, approvals, network, security, server }: Config,
 ): Config {
   const { mode, allow, deny, ports, presets, ask } = network;
-  const { rules, tool_mode, timeout, remote_timeout, session_seconds } = approvals;
+  const { deny: denied, rules, tool_mode, timeout, remote_timeout, session_seconds } = approvals;
   return {
     ...now,
     owners,
@@ -57,7 +57,7 @@ function merged(
     webhooks,
     tasks: tasksOf(now.tasks, tasks),
     network: { ...now.network, mode, allow, deny, ports, presets, ask },
-    approvals: { ...now.approvals, rules, tool_mode, timeout, remote_timeout, session_seconds },
+    approvals: { ...now.approvals, deny: denied, rules, tool_mode, timeout, remote_timeout, session_seconds },
     security: { ...now.security, website_blocklist: security.website_blocklist },
     server: { ...now.server, limits: server.limits },
   };

@@ -1,5 +1,6 @@
 /** Who is there to answer, and whether anybody wants to be asked. Fixed when the service opens: nothing that runs later changes it. */
 import type { Config } from '../config/types.ts';
+import { asksElsewhere, isSwitchedOn } from '../values/asks-elsewhere.ts';
 import { isInside } from './inside.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,6 +12,8 @@ export interface Attendance {
   readonly maySkip: () => boolean;
   /** The answer where no person can be asked. `null`: one can. */
   readonly unseen: 'approve' | 'deny' | null;
+  /** Whether no approver is here, and a question waits for an answer from elsewhere. */
+  readonly waitsElsewhere: boolean;
   /** What people should know about it. */
   readonly notices: readonly string[];
 }
@@ -23,12 +26,9 @@ export interface Circumstances {
   readonly hasApprover: boolean;
 }
 
-const on = (value: string | undefined): boolean => value !== undefined && /^(?:1|true|yes|on)$/i.test(value);
-
 export function attendance({ config, env, yolo, hasApprover }: Circumstances): Attendance {
   const { approvals, policy } = config;
-  const wanted =
-    yolo || on(env['CAISSON_YOLO_MODE']) || on(env['HERMES_YOLO_MODE']) || [false, 'off'].includes(approvals.mode);
+  const wanted = yolo || isSwitchedOn(env, 'YOLO_MODE') || [false, 'off'].includes(approvals.mode);
   const alone = aloneIn(config, { env, hasApprover });
   // Looking for it costs some reads, so only where it matters.
   const inside = (wanted || alone === 'approve') && isInside(env);
@@ -41,6 +41,7 @@ export function attendance({ config, env, yolo, hasApprover }: Circumstances): A
     skips: wanted && refused === null,
     maySkip: () => refused === null && !isInside(env),
     unseen: alone === 'approve' && inside ? 'deny' : alone,
+    waitsElsewhere: !hasApprover && asksElsewhere(env),
     notices: wanted && refused !== null ? [refused] : [],
   };
 }
@@ -49,7 +50,7 @@ function aloneIn(
   { approvals }: Config,
   { env, hasApprover }: Pick<Circumstances, 'env' | 'hasApprover'>,
 ): Attendance['unseen'] {
-  const cron = on(env['CAISSON_CRON_SESSION']) || on(env['HERMES_CRON_SESSION']);
-  if (cron) return approvals.cron_mode;
-  return hasApprover ? null : approvals.unattended_mode;
+  if (isSwitchedOn(env, 'SINGLE_QUERY_SESSION')) return approvals.single_query_mode;
+  if (isSwitchedOn(env, 'CRON_SESSION')) return approvals.cron_mode;
+  return hasApprover || asksElsewhere(env) ? null : approvals.unattended_mode;
 }

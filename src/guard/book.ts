@@ -42,7 +42,7 @@ export function says(input: SettingsInput, reach: Reach): boolean {
   );
 }
 
-const aboutCommands = /^\s*(?:terminal|terminal_exec|process|execute_code|python_rpc)\b/;
+const aboutCommands = /^\s*(?:terminal|terminal_exec|process|execute_code|python_rpc|command)\b/;
 
 /** Whether such settings have anything to say about file tools, wherever these work. */
 export function saysOfFiles({ rules, sources = [], mode, profile }: SettingsInput): boolean {

@@ -3,6 +3,7 @@ import { allowedTo } from '../config/owners.ts';
 import { overridesOf } from '../config/overrides.ts';
 import type { Config, Loaded } from '../config/types.ts';
 import type { Source } from '../policy/permission/rules.ts';
+import { textTool } from '../policy/permission/tools.ts';
 import type { Mode, RuleTexts } from '../policy/types.ts';
 import { operator } from '../values/caller.ts';
 
@@ -59,11 +60,17 @@ export function allowlistSource(entries: readonly string[]): Source {
 export const isRule = (entry: string): boolean => /^[A-Za-z][\w.-]*\([^]+\)$/.test(entry.trim());
 
 function operatorSource(reading: Reading): Source {
-  const { rules } = reading.config.approvals;
+  const { deny: globs, rules } = reading.config.approvals;
+  const own = plain(rules);
+  const inRules = placedIn(reading, 'approvals.rules');
+  const inGlobs = placedIn(reading, 'approvals.deny', 'approvals');
   return {
     name: 'operator',
-    rules: plain(rules),
-    placeOf: placedIn(reading, 'approvals.rules'),
+    rules: { ...own, deny: [...globs.map((glob) => `${textTool}(${glob})`), ...(own.deny ?? [])] },
+    placeOf: (list, index) =>
+      list === 'deny' && index < globs.length
+        ? inGlobs(list, index)
+        : inRules(list, list === 'deny' ? index - globs.length : index),
     mayOnlyTighten: false,
   };
 }

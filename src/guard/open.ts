@@ -95,7 +95,10 @@ export function openGuard({ loaded, store, env, cwd, audit, budgets }: GuardCont
     grants,
     smart: smartOf(loaded),
     approver: approver === 'queue' ? null : approver,
-    timeoutMs: () => loaded.config.approvals.timeout * 1000,
+    timeoutMs: () => {
+      const { timeout, remote_timeout: elsewhere } = loaded.config.approvals;
+      return (attended.waitsElsewhere ? elsewhere : timeout) * 1000;
+    },
     remoteTimeoutMs: () => loaded.config.approvals.remote_timeout * 1000,
     userHome,
     save: (rules) => withConfigFile(store, () => saveAllowed(loaded.home, ['command_allowlist'], rules)),

@@ -5,8 +5,9 @@ import { isAllowlisted } from './permission/allowlist.ts';
 import { matchesNarrowly, matchesWidely } from './permission/match.ts';
 import { coverage } from './permission/coverage.ts';
 import { onlyReads } from './permission/models.ts';
-import type { Permission } from './permission/rules.ts';
+import type { Pattern, Permission } from './permission/rules.ts';
 import { strictDenied } from './permission/strict-denied.ts';
+import { matchedByGlob } from './permission/text-glob.ts';
 import type { Settings } from './settings.ts';
 import { readsInput } from './tiers/dangerous-run.ts';
 import { dangerousHits, hardlineHits, unsureHits, type Hit } from './tiers/lists.ts';
@@ -98,8 +99,7 @@ function matched(permissions: readonly Permission[], verdict: Verdict, analysis:
   return permissions
     .filter((each) => each.verdict === verdict)
     .flatMap(({ pattern, text }) =>
-      analysis.commands
-        .filter((command) => (pattern.kind === 'tool' || command.program !== '') && matchesWidely(pattern, command))
+      placesOf(pattern, analysis)
         .slice(0, maxFindings)
         .map(({ start, end }) => ({
           rule: text,
@@ -108,6 +108,13 @@ function matched(permissions: readonly Permission[], verdict: Verdict, analysis:
           end,
         })),
     );
+}
+
+function placesOf(pattern: Pattern, analysis: Analysis): readonly Pick<Finding, 'start' | 'end'>[] {
+  if (pattern.kind === 'text') return matchedByGlob(pattern.pieces, analysis);
+  return analysis.commands.filter(
+    (command) => (pattern.kind === 'tool' || command.program !== '') && matchesWidely(pattern, command),
+  );
 }
 
 /** An exact rule names this very command, and so answers what the tier would ask; a prefix does not. */

@@ -7,6 +7,8 @@ const timerSeconds = 2_147_483;
 const maxSessionSeconds = 366 * 86_400;
 const maxRules = 1000;
 const maxRuleUnits = 4096;
+/** A rule around it is shorter than the longest one. */
+const maxGlobUnits = 4000;
 
 /** The form only: what stands in the brackets is read when the rules are composed. */
 function ruleProblem(text: string): string | null {
@@ -60,8 +62,16 @@ export const approvalsSection = z.strictObject({
   cron_mode: answerWithoutHuman(
     'Answer for dangerous commands of scheduled runs (CAISSON_CRON_SESSION=1), where no approver can be asked.',
   ),
+  single_query_mode: answerWithoutHuman(
+    'Answer for dangerous commands of a single query (CAISSON_SINGLE_QUERY_SESSION=1), where no approver can be asked.',
+  ),
   unattended_mode: answerWithoutHuman('Answer for dangerous commands wherever else no approver can be asked.'),
   tool_mode: toolModeKey,
+  deny: key(
+    z.array(z.string().regex(/\S/).max(maxGlobUnits)).max(maxRules),
+    'a list of patterns such as git push *',
+    'Commands that are refused everywhere, by their text: * ? and [abc] stand for characters, in any case.',
+  ),
   rules: rulesKey,
   smart: key(
     z.strictObject({

@@ -23,7 +23,7 @@ export function matchesWidely(pattern: Pattern, command: Simple): boolean {
 }
 
 function matchesOne(pattern: Exclude<Pattern, { readonly kind: 'tool' }>, { program, words }: Simple): boolean {
-  if (pattern.kind === 'path' || pattern.kind === 'name') return false;
+  if (pattern.kind !== 'prefix' && pattern.kind !== 'exact') return false;
   const [name = '', ...rest] = pattern.words;
   if (program === null || program !== baseName(name).toLowerCase()) return false;
   const texts = words.slice(1).map(({ text }) => text);
@@ -70,7 +70,8 @@ const alias = (flag: string): string => ({ '--recursive': '-r', '--force': '-f' 
 /** For allow: the very words, all of them written out, the program by its bare name or from a system directory. */
 export function matchesNarrowly(pattern: Pattern, { program, words, assignments }: Simple): boolean {
   if (pattern.kind === 'tool') return true;
-  if (pattern.kind === 'path' || pattern.kind === 'name' || program === null || assignments.length > 0) return false;
+  if (pattern.kind !== 'prefix' && pattern.kind !== 'exact') return false;
+  if (program === null || assignments.length > 0) return false;
   const [name = '', ...rest] = pattern.words;
   const called = words[0]?.text ?? '';
   if (called !== name && !(systemDirectories.test(called) && baseName(called) === name)) return false;

@@ -1,8 +1,9 @@
-/** Permission rules: `tool`, `tool(words:*)`, `tool(exact words)`, `tool(path/glob/**)`, `mcp(server:tool)`. */
+/** Permission rules: `tool`, `tool(words:*)`, `tool(exact words)`, `tool(path/glob/**)`, `mcp(server:tool)`, `command(glob)`. */
 import { CaissonError } from '../../errors.ts';
 import { resolveWord, wordsOfSimple } from '../../shell/words.ts';
 import type { RuleTexts, Verdict } from '../types.ts';
-import { commandTools } from './tools.ts';
+import { piecesOf, type Piece } from './text-glob.ts';
+import { commandTools, textTool } from './tools.ts';
 
 export type Pattern =
   | { readonly kind: 'tool' }
@@ -11,7 +12,9 @@ export type Pattern =
   | { readonly kind: 'exact'; readonly words: readonly string[] }
   | { readonly kind: 'path'; readonly glob: string }
   /** `SERVER:TOOL` of a call to an MCP server, with `*` and `?`; `SERVER` alone is all of its tools. */
-  | { readonly kind: 'name'; readonly glob: string };
+  | { readonly kind: 'name'; readonly glob: string }
+  /** The text of a command; only to deny and to ask. */
+  | { readonly kind: 'text'; readonly pieces: readonly Piece[] };
 
 export interface Permission {
   readonly text: string;
@@ -29,9 +32,16 @@ export function parsePermission(text: string, verdict: Verdict): Permission {
   if (tool === undefined) throw ruleSyntaxError(text, 'is neither tool nor tool(pattern)');
   if (inside === undefined) return { text, verdict, tool, pattern: { kind: 'tool' } };
   if (inside.trim() === '') throw ruleSyntaxError(text, 'has nothing between the brackets');
+  if (tool === textTool) return textRule(text, inside, verdict);
   if (commandTools.has(tool)) return { text, verdict, tool, pattern: commandPattern(text, inside, verdict) };
   const glob = inside.trim();
   return { text, verdict, tool, pattern: tool === 'mcp' ? namePattern(glob) : { kind: 'path', glob } };
+}
+
+/** A text says too little of what runs to allow it. */
+function textRule(text: string, glob: string, verdict: Verdict): Permission {
+  if (verdict === 'allow') throw ruleSyntaxError(text, 'is about a text, which can deny and ask, and not allow');
+  return { text, verdict, tool: 'terminal', pattern: { kind: 'text', pieces: piecesOf(glob) } };
 }
 
 const namePattern = (glob: string): Pattern => ({ kind: 'name', glob: glob.includes(':') ? glob : `${glob}:*` });

@@ -5,9 +5,13 @@ import type { Verdict } from '../types.ts';
 /** Tools that take a command; all others take a path, or a name. */
 export const commandTools: ReadonlySet<string> = new Set(['terminal', 'terminal_exec', 'process', 'execute_code']);
 
+/** Rules about the text of a command: `command(git push *)`. */
+export const textTool = 'command';
+
 /** What requests of Caisson are judged as; a rule for another name has no effect. */
 const tools: readonly string[] = [
   ...commandTools,
+  textTool,
   // A call that passes to a server under `caisson mcp run`.
   'mcp',
   ...['read_file', 'list_files', 'search_files', 'write_file', 'patch', 'move_file', 'remove_file'],
