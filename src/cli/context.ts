@@ -15,6 +15,8 @@ import { type Head, table } from './table.ts';
 import { screenWidth } from './screen.ts';
 import { stepTimes } from './timing.ts';
 import { readChoice } from './values.ts';
+import { given as defined } from '../lib/given.ts';
+import { asksElsewhere } from '../values/asks-elsewhere.ts';
 import type { CommandApi, Opening, ServiceLine, World } from './world.ts';
 
 export interface Context {
@@ -96,7 +98,12 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
     signal: interrupts.signal,
     interrupted: interrupts.exitCode,
     onHangup: interrupts.onHangup,
-    options: { signal: interrupts.signal, onProgress: status.update, ...timed },
+    options: {
+      signal: interrupts.signal,
+      onProgress: status.update,
+      ...timed,
+      ...defined({ question: askedElsewhere(world, say) }),
+    },
     service: service.open,
     local: service.local,
     home: () => homeOf(given, world),
@@ -121,6 +128,12 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
       interrupts.stop();
     },
   };
+}
+
+/** Says which question waits, where a person answers from elsewhere. */
+function askedElsewhere({ env, stderr, stdin }: World, say: Context['say']): ServiceOptions['question'] {
+  if (!asksElsewhere(env) || (stderr.isTTY === true && stdin.isTTY === true)) return undefined;
+  return { onAsked: (id) => say(`the command waits for an answer: caisson approvals approve ${id}, or deny`) };
 }
 
 /** Loaded on use: the help of a command needs none. */

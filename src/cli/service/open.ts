@@ -16,6 +16,7 @@ import { type SessionSettings, saying } from './said.ts';
 import { changedSwitches, effective, setSwitches } from './switches.ts';
 import { watched } from './watched.ts';
 import { given } from '../../lib/given.ts';
+import { asksElsewhere } from '../../values/asks-elsewhere.ts';
 
 /** How long a command waits for a service that has gone, for example during a restart. */
 const resumeMs = 20_000;
@@ -133,10 +134,14 @@ function skillPath(path: string, { cwd, record }: { readonly cwd: string; readon
   });
 }
 
-/** Shows a question to the person who is there and awaits the answer; without a person a question is a refusal. */
-function askingOn({ answer }: Clients, { approver, onNotice = () => undefined }: Opening): Caller['asking'] {
+/**
+ * Shows a question to the person who is there and awaits the answer. Without a person it is a refusal, unless the environment
+ * says that one answers from elsewhere.
+ */
+function askingOn({ answer }: Clients, { approver, env, onNotice = () => undefined }: Opening): Caller['asking'] {
   if (typeof approver !== 'function')
-    return async (work, options = {}) => await work({ ...options, question: { waits: false } });
+    return async (work, options = {}) =>
+      await work({ ...options, question: { ...options.question, waits: asksElsewhere(env) } });
   const answerOne = async (id: string, awaiting: Awaiting): Promise<void> => {
     const { approvals } = answer();
     const get = (each: string): Promise<ApprovalView> => approvals.get(each);

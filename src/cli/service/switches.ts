@@ -4,7 +4,7 @@ import type { Env } from '../world.ts';
 
 /** Variables that the command line itself reads, or tests do. */
 const others =
-  /^CAISSON_(?:HOME|EXEC|SANDBOX|EMBEDDED|YOLO_MODE|DEBUG.*|TEST_.*|REQUIRE_.*|NO_.*|TIMING)$|^HERMES_(?:HOME|YOLO_MODE)$/;
+  /^CAISSON_(?:HOME|EXEC|SANDBOX|EMBEDDED|YOLO_MODE|EXEC_ASK|TIMING|DEBUG.*|TEST_.*|REQUIRE_.*|NO_.*)$|^HERMES_(?:HOME|YOLO_MODE|EXEC_ASK)$/;
 
 /** Names of those that are set, in order. */
 export function setSwitches(env: Env): readonly string[] {
@@ -20,8 +20,8 @@ export function changedSwitches(names: readonly string[], own: Env, pid: number)
   return names.filter((name) => own[name] !== ofService.get(name));
 }
 
-/** Says whether a person is there to answer; the configuration has no key of that name. */
-const cron = /^(?:CAISSON|HERMES)_CRON_SESSION$/;
+/** Say whether a person is there to answer; the configuration has no key of these names. */
+const sessions = /^(?:CAISSON|HERMES)_(?:CRON|SINGLE_QUERY)_SESSION$/;
 
 /** Variables that change what a command does. Loaded here, since few commands have such. */
 export async function effective(names: readonly string[]): Promise<readonly string[]> {
@@ -32,7 +32,7 @@ export async function effective(names: readonly string[]): Promise<readonly stri
   ]);
   // Keys of backends begin as those of the section `terminal` do.
   const defaults = defaultsOf({ usual: '', configs: {} });
-  return names.filter((name) => cron.test(name) || mayBeSwitch(name, defaults));
+  return names.filter((name) => sessions.test(name) || mayBeSwitch(name, defaults));
 }
 
 /** Environment with which a process was started (proc(5)). Empty where that cannot be read. */
