@@ -869,7 +869,7 @@ export interface BackendEntry extends Omit<BackendModule, 'open'> {
  * in the keys.
  *
  * Core reads these keys where a backend has them: `image`, `network` (true: outbound network), `forward_env` (names of host
- * variables), `mount_cwd_to_workspace`, `seccomp` (`builtin` or `engine`), `runtime`, `shm_size` and `run_as_host_user`. They
+ * variables), `env` (variables with their values), `mount_cwd_to_workspace`, `seccomp` (`builtin` or `engine`), `runtime`, `shm_size` and `run_as_host_user`. They
  * become a part of the spec. All others are of interest to the backend alone.
  */
 export interface BackendConfig {

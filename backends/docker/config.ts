@@ -6,6 +6,7 @@ export const config: BackendConfig = {
     host: null,
     image: 'nikolaik/python-nodejs:python3.11-nodejs20',
     forward_env: [],
+    env: {},
     mount_cwd_to_workspace: false,
     network: true,
     run_as_host_user: false,

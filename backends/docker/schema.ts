@@ -1,7 +1,7 @@
 /** Types of the keys `terminal.docker_*`, with what each means. */
 import { z } from 'zod';
 import { checkedText, flagKey, key } from '../../src/lib/config-key.ts';
-import { forwardProblem } from '../../src/values/env.ts';
+import { forwardProblem, setProblem } from '../../src/values/env.ts';
 import { imageProblem } from '../../src/values/image.ts';
 
 const hostProblem = (text: string): string | null =>
@@ -20,6 +20,11 @@ export const schema = {
     z.array(checkedText(forwardProblem)).max(256),
     'a list of names of environment variables',
     'Names of host variables whose values commands see. Nothing else of the host environment is passed on.',
+  ),
+  env: key(
+    z.record(checkedText(setProblem), z.string().max(65_536)),
+    'names of environment variables with their values, as texts',
+    'Variables that commands see, with these values.',
   ),
   mount_cwd_to_workspace: flagKey('Bind the directory Caisson was started in to /workspace, writable.'),
   network: flagKey('true: outbound network. false: none but loopback.'),

@@ -1,6 +1,7 @@
 /** Checking of what was read, source by source, so that each error names its own place. Loads the schema. */
 import type { z } from 'zod';
 import { parseYaml, type Path, type Position } from './document.ts';
+import { withoutForeign } from './foreign.ts';
 import { explain, type KeyPosition } from './explain.ts';
 import { type Laid, type Setting, settingsOf } from './layer.ts';
 import { configError } from './problem.ts';
@@ -14,20 +15,24 @@ export interface CheckedFile {
   readonly settings: readonly Setting[];
   readonly tasks: Readonly<Record<string, readonly Setting[]>>;
   readonly unsectioned: Unsectioned;
+  /** Keys of the file without effect, for people. */
+  readonly notices: readonly string[];
   /** File and line of each key that stands beside the sections. */
   readonly origins: Readonly<Record<string, string>>;
 }
 
 export function checkFile(schema: Schema, text: string, file: string): CheckedFile {
   const { value: written, positionOf } = parseYaml(text, file);
-  const value = withUnits(withoutEmpty(written));
+  const placeOf = (path: Path): KeyPosition => placeAt(file, positionOf(path));
+  const { value, notices, problems } = withoutForeign(withUnits(withoutEmpty(written)), (path) => placeOf(path).text);
+  if (problems.length > 0) throw configError(problems);
   const result = schema.document.safeParse(value);
   if (!result.success)
     throw configError(
       explain(result.error.issues, {
         value,
         sections: schema.sections,
-        placeOf: (path) => placeAt(file, positionOf(path)),
+        placeOf,
       }),
     );
   const lineOf = (path: Path): string => `${file}:${positionOf(path).line}`;
@@ -41,6 +46,7 @@ export function checkFile(schema: Schema, text: string, file: string): CheckedFi
     settings: settingsOf(result.data, (section, key) => `file ${lineOf([section, key])}`),
     tasks: Object.fromEntries(perTask),
     unsectioned: unsectionedIn(result.data),
+    notices,
     origins: Object.fromEntries(
       Object.keys(unsectioned)
         .filter((key) => Object.hasOwn(result.data, key))

@@ -50,14 +50,18 @@ export function explain(issues: readonly z.core.$ZodIssue[], { value, sections, 
     .map(({ place, key, message }) => ({ at: place.text, key, message }));
 }
 
+function keyMessage({ issues, path }: Extract<z.core.$ZodIssue, { readonly code: 'invalid_key' }>): string {
+  const own = issues.find(({ code }) => code === 'custom');
+  if (own !== undefined) return own.message;
+  if (path[0] === 'tasks') return 'expected a task id, or a pattern of one with * and ?';
+  return path.includes('registries')
+    ? 'expected the host of a registry as image names have it, in lower case, such as ghcr.io or docker.io'
+    : 'expected a name of letters, digits, dots, dashes and underscores';
+}
+
 function messageOf(issue: z.core.$ZodIssue, value: unknown, sections: Sections): string {
   if (issue.code === 'custom') return issue.message;
-  if (issue.code === 'invalid_key')
-    return issue.path[0] === 'tasks'
-      ? 'expected a task id, or a pattern of one with * and ?'
-      : issue.path.includes('registries')
-        ? 'expected the host of a registry as image names have it, in lower case, such as ghcr.io or docker.io'
-        : 'expected a name of letters, digits, dots, dashes and underscores';
+  if (issue.code === 'invalid_key') return keyMessage(issue);
   const got = valueAt(value, issue.path);
   const expected = expectationAt(sections, issue.path);
   const hint =

@@ -91,6 +91,7 @@ function plain({ home, env, defaults }: Sources): Loaded {
     home,
     env,
     config: { ...defaults, ...unsectioned },
+    notices: [],
     source: sourceOf(null),
     origins: lay(baseOf(defaults)).origins,
     forTask,
@@ -105,8 +106,8 @@ async function checkedOnce(sources: Sources, keeping: Keeping): Promise<Loaded> 
   const kept = readKept(keeping, key);
   if (kept !== null) return { ...kept, home, env, source: sourceOf(text), forTask: () => everyTask(kept) };
   const loaded = await checked(sources);
-  const { config, origins } = loaded;
-  if (Object.keys(config.tasks).length === 0) keep(keeping, key, { config, origins });
+  const { config, origins, notices } = loaded;
+  if (Object.keys(config.tasks).length === 0) keep(keeping, key, { config, origins, notices });
   return loaded;
 }
 
@@ -138,6 +139,7 @@ async function checked(sources: Sources): Promise<Loaded> {
     home,
     env,
     config: { ...settled(laid), ...file.unsectioned },
+    notices: file.notices,
     source: sourceOf(sources.text),
     origins: { ...laid.origins, ...file.origins },
     forTask,

@@ -93,6 +93,8 @@ export interface Loaded {
   /** The state directory, absolute. It exists, and no other user can write to it. */
   readonly home: string;
   readonly config: Config;
+  /** Keys of the file that have no effect here, for people. */
+  readonly notices: readonly string[];
   /** Mark of the text of the file, by `sourceOf`. */
   readonly source: string;
   /** Origin of each value by its dotted key, `terminal.timeout`, or by name, `tasks`, outside of sections. Overrides of tasks have none. */

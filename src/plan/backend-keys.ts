@@ -19,6 +19,15 @@ export function namesOf(terminal: Terminal, key: string): readonly string[] {
   return Array.isArray(value) ? [...new Set(value.filter((name): name is string => typeof name === 'string'))] : [];
 }
 
+/** Texts by name. */
+export function textsOf(terminal: Terminal, key: string): Readonly<Record<string, string>> {
+  const value = valueOf(terminal, key);
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  );
+}
+
 /** Host variables that any backend passes on to commands: their values are secrets on all of them. */
 export function forwardedNames(terminal: Terminal): readonly string[] {
   const keys = Object.keys(terminal).filter((key) => key.endsWith('_forward_env'));

@@ -64,6 +64,7 @@ export function ownedSettings(settled: Settled, { apart, allowed }: Owned): Sett
     spec: withoutHost(settled.spec),
     configured: withoutHost(settled.configured),
     forwardEnv: [],
+    setEnv: {},
     passEnv: [],
     skills: [],
     credentials: { ...settled.credentials, configured: Object.keys(allowed.secrets?.files ?? {}), bySkills: [] },

@@ -5,7 +5,7 @@ import { CaissonError } from '../errors.ts';
 import { askedControls, requested } from './asked.ts';
 import { backendKey } from '../config/backends.ts';
 import { configuredMode } from '../config/network.ts';
-import { bytesOf, flagOf, keyNamed, namesOf, textKey } from './backend-keys.ts';
+import { bytesOf, flagOf, keyNamed, namesOf, textKey, textsOf } from './backend-keys.ts';
 import { hostPlaces } from './host-places.ts';
 import { placedImageProblem } from '../values/image.ts';
 import { checkLimits } from './limits.ts';
@@ -76,6 +76,7 @@ export function resolveSpec(loaded: Loaded, request: SandboxRequest, guarantees:
     times,
     labels: checkLabels(request.labels ?? {}),
     forwardEnv: namesOf(terminal, backendKey(input.backend, 'forward_env')),
+    setEnv: textsOf(terminal, backendKey(input.backend, 'env')),
     passEnv: namesOf(terminal, 'env_passthrough'),
     skills: terminal.skills,
     credentials: {

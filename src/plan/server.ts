@@ -33,7 +33,7 @@ function serverTaskError(message: string): CaissonError {
 
 /** The plan of a server, in its own sandbox or in a task's. Throws `not_supported` where the backend does not keep tasks apart. */
 export function planOfServer(plan: Plan, server: string): Plan {
-  const bare: Plan = { ...plan, forwardEnv: [], passEnv: [], skills: [] };
+  const bare: Plan = { ...plan, forwardEnv: [], setEnv: {}, passEnv: [], skills: [] };
   if (plan.taskId !== taskOfServer(server)) return bare;
   if (!keepsTasksApart(plan.guarantees))
     throw new CaissonError(

@@ -73,6 +73,8 @@ export interface Plan {
   readonly configuredCwd: string | null;
   /** Names of host variables whose values commands see. */
   readonly forwardEnv: readonly string[];
+  /** Variables that the configuration sets, with their values. */
+  readonly setEnv: Readonly<Record<string, string>>;
   /** Names of host variables by `env_passthrough`, whose values programs of code runs see too. */
   readonly passEnv: readonly string[];
   /** Names or paths of skills that the configuration wants. */

@@ -54,6 +54,7 @@ const untasked = {
   times: {},
   bound: null,
   forwardEnv: [],
+  setEnv: {},
   passEnv: [],
   skills: [],
 } as const;

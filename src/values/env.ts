@@ -71,6 +71,11 @@ export function forwardProblem(name: string): string | null {
   return null;
 }
 
+/** Why the configuration must not set a variable of commands, or `null`. */
+export function setProblem(name: string): string | null {
+  return nameProblem(name) ?? (isInfrastructureVariable(name) ? forwardProblem(name) : null);
+}
+
 function nameProblem(name: string): string | null {
   if (!variableName.test(name) || name.length > 255)
     return 'its name must be up to 255 letters, digits and underscores, and not start with a digit';

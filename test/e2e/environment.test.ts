@@ -17,9 +17,13 @@ async function stateOf(directory: string): Promise<string> {
 describe('the environment of a command', () => {
   it('holds forwarded names that are set, and nothing else of the service (EN-01, EN-03, EN-05)', async () => {
     await using home = await makeHome();
-    await writeFile(join(home.path, 'config.yaml'), 'terminal:\n  docker_forward_env: [FOO_KEY, NOT_SET]\n', {
-      mode: 0o600,
-    });
+    await writeFile(
+      join(home.path, 'config.yaml'),
+      'terminal:\n  docker_forward_env: [FOO_KEY, NOT_SET]\n  docker_env: {DEBUG: "by the file", FOO_KEY: "of the host first"}\n',
+      {
+        mode: 0o600,
+      },
+    );
     const env = { ...home.env, FOO_KEY: secret, FOO_KEY2: 'no', foo_key: 'no', OTHER_TOKEN: 'no' };
     const caisson = await openCaisson({ home: home.path, env, cwd: home.path });
     // What a command prints is recorded, so it only tells names and a digest.
@@ -33,6 +37,15 @@ describe('the environment of a command', () => {
     ).toEqual([]);
     const digest = await caisson.run({ taskId: 'demo', command: ['sh', '-c', 'printf %s "$FOO_KEY" | sha256sum'] });
     expect(digest.stdout.text).toContain(createHash('sha256').update(secret).digest('hex'));
+    const set = await caisson.run({ taskId: 'demo', command: ['sh', '-c', 'echo "$DEBUG"'] });
+    const asked = await caisson.run({
+      taskId: 'demo',
+      command: ['sh', '-c', 'echo "$DEBUG"'],
+      env: { DEBUG: 'by the call' },
+    });
+    expect([set.stdout.text, asked.stdout.text]).toEqual(['by the file\n', 'by the call\n']);
+    const shown = (await caisson.config.show()).find(({ key }) => key === 'terminal.docker_env');
+    expect(shown?.value).toEqual(['DEBUG', 'FOO_KEY']);
     const inner = await caisson.run({ taskId: 'demo', command: ['sh', '-c', 'grep -c FOO_KEY /proc/1/environ'] });
     expect(inner.stdout.text).toBe('0\n');
     const [container] = await home.containers();

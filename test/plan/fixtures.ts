@@ -21,6 +21,7 @@ export function settledFor(spec: Spec, over: Partial<Settled> = {}): Settled {
     labels: {},
     times: {},
     forwardEnv: [],
+    setEnv: {},
     passEnv: [],
     skills: [],
     credentials: { configured: [], bySkills: [], directory: '/root/.caisson' },
@@ -80,6 +81,7 @@ export function loadedWith(set: Keys = {}, home = '/home/user/.caisson'): Loaded
     },
     source: '',
     origins: {},
+    notices: [],
     env: {},
     forTask: () => ({ terminal, originOf: (key) => (Object.hasOwn(set, key) ? 'file F:1' : 'default') }),
   };

@@ -15,6 +15,7 @@ const loaded = loadedWith({
   docker_mount_cwd_to_workspace: true,
   docker_run_as_host_user: true,
   docker_forward_env: ['DEPLOY_TOKEN'],
+  docker_env: { DEPLOY_HOST: 'build.example' },
   env_passthrough: ['API_TOKEN'],
   skills: ['deploy'],
   credential_files: ['token.json'],
@@ -33,7 +34,9 @@ it('no variable, credential file, skill, mount or user of the host is passed on'
   const owned = ownedSettings(settled, { ...apart, allowed: {} });
   for (const spec of [owned.spec, owned.configured])
     expect(spec).toMatchObject({ image: 'image:1', mounts: [], hardening: { user: 'root' } });
+  expect(settled.setEnv).toEqual({ DEPLOY_HOST: 'build.example' });
   expect(owned).toMatchObject({ forwardEnv: [], passEnv: [], skills: [] });
+  expect(owned.setEnv).toEqual({});
   expect(owned.credentials).toEqual({ configured: [], bySkills: [], directory: settled.credentials.directory });
 });
 

@@ -44,6 +44,7 @@ describe('the sandbox of an MCP server', () => {
     ({
       taskId,
       forwardEnv: ['A'],
+      setEnv: { D: '1' },
       passEnv: ['B'],
       skills: ['c'],
       credentials,
@@ -52,7 +53,7 @@ describe('the sandbox of an MCP server', () => {
     }) as unknown as Plan;
 
   it('gets no variable, skill or credential file of this host', () => {
-    const none = { forwardEnv: [], passEnv: [], skills: [] };
+    const none = { forwardEnv: [], setEnv: {}, passEnv: [], skills: [] };
     const own = { ...credentials, configured: [], bySkills: [] };
     expect(planOfServer(plan('mcp-github', 'container'), 'github')).toMatchObject({ ...none, credentials: own });
     expect(planOfServer(plan('build', 'none'), 'github')).toMatchObject({ ...none, credentials });

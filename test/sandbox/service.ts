@@ -97,6 +97,7 @@ export async function plan(context: Context, patch: Partial<Plan> = {}): Promise
     configuredCwd: null,
     timeoutMs: null,
     forwardEnv: [],
+    setEnv: {},
     passEnv: [],
     skills: [],
     ...patch,

@@ -15,7 +15,11 @@ function terminalOf(loaded: Loaded, task: string): readonly Entry[] {
   const { terminal, originOf } = loaded.forTask(task);
   return Object.entries(terminal).map(([key, value]: [string, unknown]) => {
     const known = keyNamed(terminal, key);
-    return { key: `terminal.${key}`, value, origin: known === null ? 'default' : originOf(known) };
+    return {
+      key: `terminal.${key}`,
+      value: shownValue(key, value),
+      origin: known === null ? 'default' : originOf(known),
+    };
   });
 }
 
@@ -23,10 +27,19 @@ function isOfNoTask({ key }: Entry): boolean {
   return !key.startsWith('terminal.') && key !== 'tasks';
 }
 
+/** Of variables with their values, such as `docker_env`, the names: a value may be a secret. */
+const shownValue = (key: string, value: unknown): unknown =>
+  /_env$/.test(key) && typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.keys(value)
+    : value;
+
 /** Without secrets. */
 function shownOf({ config }: Loaded): object {
   const { mcp_servers: servers, webhooks } = config;
-  return { ...config, mcp_servers: shownServers(servers), webhooks: shownWebhooks(webhooks) };
+  const terminal = Object.fromEntries(
+    Object.entries(config.terminal).map(([key, value]: [string, unknown]) => [key, shownValue(key, value)]),
+  );
+  return { ...config, terminal, mcp_servers: shownServers(servers), webhooks: shownWebhooks(webhooks) };
 }
 
 export interface Configured {

@@ -47,5 +47,5 @@ export function settingNotices(loaded: Loaded): readonly string[] {
   const unread = existsSync(join(loaded.home, 'cli-config.yaml'))
     ? ['cli-config.yaml in the state directory is not read: move its keys, such as hooks, to config.yaml']
     : [];
-  return [...readableHome(loaded.home), ...new Set(weakSecrets(loaded)), ...flags, ...unread];
+  return [...readableHome(loaded.home), ...new Set(weakSecrets(loaded)), ...flags, ...unread, ...loaded.notices];
 }

@@ -39,7 +39,11 @@ export function codeRun(
   const command = codeCommand(code.language, execId, hiddenIn(plan, inherited));
   return {
     proposal: {
-      plan: { ...plan, forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)) },
+      plan: {
+        ...plan,
+        forwardEnv: plan.forwardEnv.filter((name) => !namesSecret(name)),
+        setEnv: Object.fromEntries(Object.entries(plan.setEnv).filter(([name]) => !namesSecret(name))),
+      },
       input: { ...input, execId, command, cwd: '/', stdin: true },
       subject,
       identity,

@@ -76,7 +76,7 @@ export class Provisions {
     const own = ownedVariables(this.#granted(ownerOf(plan.taskId)), this.#origin);
     return {
       variables: [...variables, ...Object.keys(own.env)],
-      env: { ...(await this.#values(variables)), ...own.env },
+      env: { ...plan.setEnv, ...(await this.#values(variables)), ...own.env },
       unset: [...missing, ...own.unset],
       files,
       notes,
