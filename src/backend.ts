@@ -616,6 +616,16 @@ export interface NetworkTables {
   readonly routes6: string;
 }
 
+/** A key of another program's configuration that has no counterpart here. */
+export interface ForeignKey {
+  /** Why it has no effect, for people. */
+  readonly why: string;
+  /** The value with which the other program does what Caisson does anyway, beside an empty one. */
+  readonly same?: unknown;
+  /** A file with it does not load: it would promise less than it says. Absent: a notice names it. */
+  readonly isError?: true;
+}
+
 /**
  * A sandbox may be another resource when it is stopped: a snapshot instead of a container. Its ref is another one then, and
  * a crash at any moment must leave a stored ref that finds the files. So `stop` and `start`
@@ -879,6 +889,8 @@ export interface BackendConfig {
   readonly placeKeys?: readonly string[];
   /** Variables of this host that keys stand for where they are not set; a variable that is set is stronger. */
   readonly variables?: (settings: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
+  /** Keys that files of Hermes have for this backend and that it does not take, by the key without the backend's name. */
+  readonly foreign?: Readonly<Record<string, ForeignKey>>;
   /** The type of each key of `defaults`; loaded when there is something to check. */
   readonly schema: () => Promise<Readonly<Record<string, KeySchema>>>;
 }

@@ -11,5 +11,6 @@ export const config: BackendConfig = {
     max_sandboxes: 20,
   },
   placeKeys: ['app'],
+  foreign: { mode: { why: 'Modal is asked with the credentials of this host', same: 'auto' } },
   schema: async () => (await import('./schema.ts')).schema,
 };

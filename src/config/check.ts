@@ -24,7 +24,11 @@ export interface CheckedFile {
 export function checkFile(schema: Schema, text: string, file: string): CheckedFile {
   const { value: written, positionOf } = parseYaml(text, file);
   const placeOf = (path: Path): KeyPosition => placeAt(file, positionOf(path));
-  const { value, notices, problems } = withoutForeign(withUnits(withoutEmpty(written)), (path) => placeOf(path).text);
+  const { value, notices, problems } = withoutForeign(
+    withUnits(withoutEmpty(written)),
+    schema.foreign,
+    (path) => placeOf(path).text,
+  );
   if (problems.length > 0) throw configError(problems);
   const result = schema.document.safeParse(value);
   if (!result.success)

@@ -2,33 +2,17 @@
  * Keys of a current Hermes that have no counterpart here: a file with them loads, and a notice says why each has no effect.
  * What would change the walls of a sandbox is an error, since a file that loads without it would promise less than it says.
  */
+import type { ForeignKey } from '../backend.ts';
 import type { Path } from './document.ts';
 import type { Problem } from './problem.ts';
 
-interface Foreign {
-  readonly why: string;
-  /** The value with which Hermes does what Caisson does anyway, beside an empty one. */
-  readonly same?: unknown;
-  readonly isError?: boolean;
-}
-
-const container =
-  'a sandbox belongs to a task and stays with it; terminal.container_persistent and terminal.lifetime_seconds say how long';
 const shell = 'commands start in a plain shell, and caisson session keeps one';
 
-const foreign: Readonly<Record<string, Readonly<Record<string, Foreign>>>> = {
+/** Keys of a section. */
+export type ForeignKeys = Readonly<Record<string, ForeignKey>>;
+
+const core: Readonly<Record<string, ForeignKeys>> = {
   terminal: {
-    docker_extra_args: {
-      why: 'flags of docker could take the hardening away: docker_network, docker_shm_size, docker_runtime, docker_seccomp and container_* say what a sandbox has',
-      isError: true,
-    },
-    docker_volumes: {
-      why: 'no directory of the host is bound but that of the caller (docker_mount_cwd_to_workspace): caisson cp copies files in and out',
-    },
-    docker_persist_across_processes: { why: container, same: true },
-    docker_orphan_reaper: { why: 'sandboxes without an owner are always removed', same: true },
-    docker_shared_container_key: { why: 'commands share a sandbox by naming the same task' },
-    docker_snap_compat: { why: 'the engine is asked over its socket, without the docker command', same: false },
     home_mode: {
       why: 'HOME in a sandbox is that of its user; on this host commands have the HOME of Caisson',
       same: 'auto',
@@ -40,7 +24,6 @@ const foreign: Readonly<Record<string, Readonly<Record<string, Foreign>>>> = {
     shell_init_files: { why: shell },
     auto_source_bashrc: { why: shell },
     font_family: { why: 'the terminal is that of the caller' },
-    modal_mode: { why: 'Modal is asked with the credentials of this host', same: 'auto' },
     degraded_mode: { why: 'a place that is down is an error, and never replaced', same: 'fail' },
     daemon_term_grace_seconds: { why: 'a command has one second between SIGTERM and SIGKILL' },
     oneshot_completion_wait_seconds: { why: 'caisson run ends with its command' },
@@ -59,13 +42,17 @@ export interface WithoutForeign {
   readonly problems: readonly Problem[];
 }
 
-/** `placeOf`: FILE:LINE:COLUMN of a key. */
-export function withoutForeign(value: unknown, placeOf: (path: Path) => string): WithoutForeign {
+/** `ofBackends`: keys of the section terminal. `placeOf`: FILE:LINE:COLUMN of a key. */
+export function withoutForeign(
+  value: unknown,
+  ofBackends: ForeignKeys,
+  placeOf: (path: Path) => string,
+): WithoutForeign {
   if (!isMapping(value)) return { value, notices: [], problems: [] };
   const left: Record<string, unknown> = { ...value };
   const notices: string[] = [];
   const problems: Problem[] = [];
-  for (const [section, keys] of Object.entries(foreign)) {
+  for (const [section, keys] of Object.entries({ ...core, terminal: { ...core['terminal'], ...ofBackends } })) {
     const written = left[section];
     if (!isMapping(written)) continue;
     left[section] = Object.fromEntries(Object.entries(written).filter(([key]) => !Object.hasOwn(keys, key)));

@@ -4,7 +4,7 @@
  * This is the only part of the room that loads zod, so it is imported when there is something to check, and not before.
  */
 import { z } from 'zod';
-import type { KeySchema } from '../backend.ts';
+import type { ForeignKey, KeySchema } from '../backend.ts';
 import { CaissonError } from '../errors.ts';
 import { key } from '../lib/config-key.ts';
 import { acpSection, allowlistKey, approvalsSection, rulesKey, toolModeKey } from './schema/approvals.ts';
@@ -156,7 +156,15 @@ export async function buildSchema({ configs }: BackendKeys) {
   const flags = document
     .omit(inFileOnly)
     .extend({ network: networkSection.omit({ allow_private: true }).partial().optional() });
-  return { document, flags, sections: { terminal, ...others } };
+  return { document, flags, sections: { terminal, ...others }, foreign: foreignOf(configs) };
+}
+
+/** Keys of other programs that the backends know, as they stand in the section terminal. */
+function foreignOf(configs: BackendKeys['configs']): Readonly<Record<string, ForeignKey>> {
+  const all = Object.entries(configs).map(([name, { foreign = {} }]) =>
+    Object.entries(foreign).map(([key, said]) => [backendKey(name, key), said] as const),
+  );
+  return Object.fromEntries(all.flat());
 }
 
 async function backendShape(configs: BackendKeys['configs']): Promise<Readonly<Record<string, z.ZodType>>> {

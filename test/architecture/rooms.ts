@@ -91,6 +91,7 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
     'src/policy/(?:approval/answer|types).ts',
     'src/service/api.ts',
     'src/store/service-claim.ts',
+    'src/values/asks-elsewhere.ts',
   ],
   // It starts the service and the emulators, and passes messages on for `caisson acp` and `caisson mcp`.
   cli: [
@@ -106,6 +107,7 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
     'src/policy/types.ts',
     'src/service/api.ts',
     'src/store/service-claim.ts',
+    'src/values/asks-elsewhere.ts',
   ],
   http: [
     'src/budget/types.ts',

@@ -75,7 +75,7 @@ export function matchedByGlob(
   return isMatch(text) ? [{ start: 0, end: text.length }] : [];
 }
 
-/** With the path by which it is called, and by its bare name. */
+/** The program stands by the path by which it is called, and by its bare name. */
 function spellingsOf({ program, words }: Simple): readonly string[] {
   const texts = words.map(({ text }) => text.replaceAll(homeMark, '~').replaceAll(hole, '$'));
   const [called = '', ...rest] = texts;

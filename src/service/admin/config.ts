@@ -27,7 +27,7 @@ function isOfNoTask({ key }: Entry): boolean {
   return !key.startsWith('terminal.') && key !== 'tasks';
 }
 
-/** Of variables with their values, such as `docker_env`, the names: a value may be a secret. */
+/** Variables with their values, such as `docker_env`, are shown by their names: a value may be a secret. */
 const shownValue = (key: string, value: unknown): unknown =>
   /_env$/.test(key) && typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.keys(value)
