@@ -70,14 +70,17 @@ function shownColumns(
   return shown(kept, squeezed(kept, most, width));
 }
 
-/** The last column has what is left; where that is too little, the widest of the others gives some of its own. */
+/**
+ * The last column has what is left; where that is too little, the widest of the others gives some of its own. The first one stays
+ * whole: it names the row, and is what the next command is given.
+ */
 function squeezed(kept: readonly number[], most: readonly number[], width: number): readonly number[] {
   const widths = [...most];
   const last = kept.at(-1) ?? 0;
   const least = Math.min(narrowestLastCell, most[last] ?? 0);
   for (let excess = widthOf(kept, widths) - width; excess > 0; excess = widthOf(kept, widths) - width) {
     const isLastWide = (widths[last] ?? 0) > least;
-    const at = isLastWide ? last : kept.toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0];
+    const at = isLastWide ? last : kept.slice(1).toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0];
     const own = widths[at ?? last] ?? 0;
     const to = Math.max(isLastWide ? least : narrowestCell, own - excess);
     if (to >= own) break;

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { forEachTask } from '../each.ts';
 import { escapeLine } from '../escape.ts';
 import { formatAge, shortAge } from '../format.ts';
+import type { Head } from '../table.ts';
 import { UsageError } from '../usage.ts';
 
 const all = { type: 'flag', about: 'all that waits for the tasks which are named' } as const;
@@ -55,9 +56,18 @@ async function listGrants(context: Context): Promise<number> {
   const grants = await (await context.service()).approvals.grants();
   if (context.json) await context.printJson(grants);
   else if (context.quiet) await context.print(grants.map(({ id }) => `${id}\n`).join(''));
-  else await context.printTable(['ID', 'TASK', 'GRANTED', 'ENDS', 'BY', 'COVERS'], grants.map(rowAt(context)));
+  else await context.printTable(grantHead, grants.map(rowAt(context)));
   return 0;
 }
+
+const grantHead: Head = [
+  'ID',
+  'TASK',
+  { title: 'GRANTED', drop: 1 },
+  { title: 'ENDS', drop: 2 },
+  { title: 'BY', drop: 3 },
+  'COVERS',
+];
 
 const rowAt =
   ({ world }: Context) =>
