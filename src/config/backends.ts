@@ -24,11 +24,11 @@ export function variablesOf(
   terminal: Readonly<Record<string, unknown>>,
   { configs }: Pick<BackendKeys, 'configs'>,
 ): Readonly<Record<string, string>> {
-  const all = Object.entries(configs).map(([backend, { defaults, variables }]) => {
+  const all = Object.entries(configs).flatMap(([backend, { defaults, variables }]) => {
     const settings = Object.keys(defaults).map((key) => [key, terminal[backendKey(backend, key)]] as const);
-    return variables === undefined ? {} : variables(Object.fromEntries(settings));
+    return variables === undefined ? [] : Object.entries(variables(Object.fromEntries(settings)));
   });
-  return Object.assign({}, ...all);
+  return Object.fromEntries(all);
 }
 
 /** `terminal.NAME_KEY` of a backend. */

@@ -17,6 +17,7 @@ import * as policy from './routes/policy.ts';
 import * as processes from './routes/processes.ts';
 import * as sandboxes from './routes/sandboxes.ts';
 import * as sessions from './routes/sessions.ts';
+import { stdinRoutes } from './routes/stdin.ts';
 
 type Act = (...args: never[]) => unknown;
 
@@ -66,15 +67,17 @@ export const table: Readonly<Record<Verb, readonly Route[] | None>> = {
 };
 
 /** Name of the noun that each route serves first, as the API has it: `sandboxes`, `policy.hooks`. */
-export const nounOf: ReadonlyMap<Route, string> = new Map(
-  Object.entries(table)
+export const nounOf: ReadonlyMap<Route, string> = new Map([
+  ...stdinRoutes.map((each) => [each, 'execs'] as const),
+  ...Object.entries(table)
     .toReversed()
     .flatMap(([verb, entry]) =>
       'none' in entry ? [] : entry.map((each) => [each, verb.replace(/\.\w+$/, '')] as const),
     ),
-);
+]);
 
 /** Each once, in the order of the table; and those that serve the service alone. */
 export const routes: readonly Route[] = [
-  ...new Set([...Object.values(table).flatMap((entry) => ('none' in entry ? [] : entry)), admin.createTicket]),
+  ...new Set(Object.values(table).flatMap((entry) => ('none' in entry ? [] : entry))),
+  ...[...stdinRoutes, admin.createTicket],
 ];

@@ -71,8 +71,8 @@ export interface ExecInput {
   readonly skills?: readonly string[];
   /** Whether its input is open. Default false: it reads end of file at once. */
   readonly stdin?: boolean;
-  /** All of its stdin, instead of `stdin`: who is asked about the command sees it, and the answer is for this input alone. */
-  readonly input?: string;
+  /** All of its stdin, a text or bytes, instead of `stdin`: who is asked about the command sees it, and the answer is for this input alone. */
+  readonly input?: string | Uint8Array;
   /**
    * Output as the command wrote it, secrets and all; its record is without them. For programs of the operator: a front end
    * grants it to the operator's scope only. `permission_denied` inside a command that Caisson runs.

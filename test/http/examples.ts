@@ -13,6 +13,7 @@ export interface Example {
 
 const build = { id: 'build' };
 const json = { accept: 'application/json' };
+const bytes = { 'content-type': 'application/octet-stream' };
 const missing = {
   grantId: `grt_${'0'.repeat(24)}`,
   approvalId: `apr_${'0'.repeat(24)}`,
@@ -52,6 +53,13 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'GET /v1/execs/{execId}': { path: { execId: 'exec_any' }, headers: json },
   'DELETE /v1/execs/{execId}': { path: { execId: 'exec_any' }, status: 204 },
+  'POST /v1/execs/{execId}/stdin': { path: { execId: 'exec_any' }, body: 'late', headers: bytes, status: 412 },
+  'POST /v1/sandboxes/{id}/execs/{execId}/stdin': {
+    path: { ...build, execId: 'exec_example' },
+    body: 'late',
+    headers: bytes,
+    status: 412,
+  },
   'GET /v1/sandboxes/{id}/logs': { path: build },
   'POST /v1/processes': {
     body: { taskId: 'build', command: ['true'], execId: 'exec_any-process' },
@@ -61,7 +69,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'PUT /v1/processes/{processId}/input': {
     path: { processId: 'exec_any-process' },
     body: 'one\n',
-    headers: { 'content-type': 'application/octet-stream' },
+    headers: bytes,
     status: 412,
   },
   'GET /v1/processes/{processId}/wait': { path: { processId: 'exec_any-process' } },
@@ -81,7 +89,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'PUT /v1/sandboxes/{id}/processes/{processId}/input': {
     path: { ...build, processId: 'exec_process' },
     body: 'one\n',
-    headers: { 'content-type': 'application/octet-stream' },
+    headers: bytes,
     status: 412,
   },
   'GET /v1/sandboxes/{id}/processes/{processId}/wait': { path: { ...build, processId: 'exec_process' } },
@@ -98,7 +106,7 @@ export const examples: Readonly<Record<string, Example>> = {
     path: build,
     query: 'path=ROOT/a.txt',
     body: 'one\n',
-    headers: { 'content-type': 'application/octet-stream' },
+    headers: bytes,
   },
   'GET /v1/sandboxes/{id}/files': { path: build, query: 'path=ROOT/a.txt' },
   'PATCH /v1/sandboxes/{id}/files': {
@@ -113,7 +121,7 @@ export const examples: Readonly<Record<string, Example>> = {
     query: 'path=ROOT/unpacked',
     // ASCII alone, so that it is the same as text.
     body: tree(file('one')).toString('latin1'),
-    headers: { 'content-type': 'application/octet-stream' },
+    headers: bytes,
   },
   // Not a directory: a stream without an end would not be answered whole.
   'GET /v1/sandboxes/{id}/files/watch': { path: build, query: 'path=ROOT/a.txt', status: 412 },

@@ -1,6 +1,7 @@
 /** Contents of files on the wire: sizes, digests and conditions in headers. */
 import { CaissonError } from '../../errors.ts';
 import type { ByteSource, ClientFileSource, ClientFilesApi } from '../types.ts';
+import { base64Of } from '../wire/base64.ts';
 import { unreachableError } from '../wire/away.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -44,7 +45,7 @@ export function sourceOf(bytes: string | Uint8Array | ClientFileSource): Source 
   if (!/^[0-9a-f]{64}$/.test(bytes.sha256))
     throw new CaissonError('invalid_argument', 'sha256 is 64 hexadecimal digits');
   const pairs = bytes.sha256.match(/../g) ?? [];
-  const base64 = btoa(String.fromCharCode(...pairs.map((pair) => Number.parseInt(pair, 16))));
+  const base64 = base64Of(Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)));
   return { body: bytes.open(), digest: { 'repr-digest': `sha-256=:${base64}:` } };
 }
 

@@ -17,6 +17,7 @@ import { checkedExecId, newExecId } from '../exec/ids.ts';
 import { startExec } from '../exec/start.ts';
 import type { ByteSource, ClientExecsApi, ClientRunInput } from '../types.ts';
 import { followed } from '../wire/followed.ts';
+import { base64Of } from '../wire/base64.ts';
 import { page } from '../wire/page.ts';
 import { segment } from '../wire/path.ts';
 import type { Wire } from '../wire/wire.ts';
@@ -63,7 +64,10 @@ function checkedFilter<Filter extends object>(filter: Filter): Filter {
 
 function bodyOf(request: SandboxRequest & (CodeInput | ExecInput)): Readonly<Record<string, unknown>> {
   const { execId: _, ...body } = request;
-  if (!('code' in body)) return body;
+  if (!('code' in body)) {
+    const { input, ...rest } = body;
+    return input === undefined ? rest : { ...rest, input: inBody(input) };
+  }
   const { language, text } = body.code;
   return { ...body, code: { language, text: textIn(text, 'the program') } };
 }
@@ -73,14 +77,20 @@ interface ExecBody {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A text goes with the request. What is larger, or no text, goes through the socket. */
+/** JSON has texts alone: what is no text goes as base64. */
+function inBody(input: string | Uint8Array): string | { readonly base64: string } {
+  if (typeof input === 'string') return input;
+  return maybeText(input) ?? { base64: base64Of(input) };
+}
+
+/** Text and bytes go with the request, so that who is asked sees them. What is larger, or comes later, goes through the socket. */
 function inputOf(request: SandboxRequest & (CodeInput | ClientRunInput)): ExecBody {
   if ('code' in request) return { input: null, body: bodyOf(request) };
   const { input, execId: _, ...body } = request;
   if (input === undefined) return { input: null, body };
-  const text = typeof input === 'string' ? input : input instanceof Uint8Array ? maybeText(input) : null;
-  if (text !== null && text.length <= maxInputUnits) return { input: null, body: { ...body, input: text } };
-  const source = typeof input === 'string' || input instanceof Uint8Array ? once(input) : input;
+  const isWhole = typeof input === 'string' || input instanceof Uint8Array;
+  if (isWhole && input.length <= maxInputUnits) return { input: null, body: { ...body, input: inBody(input) } };
+  const source = isWhole ? once(input) : input;
   return { input: source, body: { ...body, stdin: true } };
 }
 

@@ -18,7 +18,7 @@ interface How<Wanted> {
 
 interface CommandHow extends How<SandboxRequest & Omit<RunInput, 'input' | 'stdin'>> {
   readonly stdin: boolean | undefined;
-  readonly input: string | undefined;
+  readonly input: string | Uint8Array | undefined;
 }
 
 type Answer = Promise<z.input<typeof runResult> | Stream>;

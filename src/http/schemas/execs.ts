@@ -34,13 +34,25 @@ const command = z
   .transform(([program = '', ...args]): [string, ...string[]] => [program, ...args])
   .describe('A program and its arguments. Shell text is ["sh", "-c", TEXT].');
 
+const input = z.union([
+  text,
+  z
+    .strictObject({ base64: z.base64().max(1536 * 1024) })
+    .transform(({ base64 }): Uint8Array => Buffer.from(base64, 'base64')),
+]);
+
 export const execBody = z
   .strictObject({
     command,
     cwd: insidePath.exactOptional(),
     ...running,
-    input: text.exactOptional().describe('All of its stdin. Absent: none, or what the socket of its stdin brings.'),
-    stdin: z.boolean().exactOptional().describe('Its stdin comes through the socket; only for streamed answers.'),
+    input: input
+      .exactOptional()
+      .describe('All of its stdin: a text, or base64 of bytes. Absent: none, or what `stdin` says.'),
+    stdin: z
+      .boolean()
+      .exactOptional()
+      .describe('Its stdin comes through the socket, or by POST to its `stdin`; only for streamed answers.'),
     tty: z.strictObject({ columns, rows: columns }).exactOptional(),
     rawOutput: z.boolean().exactOptional().describe('Output with its secrets. Needs the scope admin.'),
     collect,

@@ -12,6 +12,7 @@ import { HttpRefusal, problemOf } from '../problems.ts';
 import type { Stream } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { execIn, getExec } from '../routes/execs.ts';
+import { reachableIn } from '../routes/stdin.ts';
 import { execId, inSandbox, nothing, queryCount } from '../schemas/common.ts';
 import { recordOf, startStreamed, streamOf } from '../stream/exec.ts';
 import { unlessAborted } from '../stream/until.ts';
@@ -53,12 +54,7 @@ const anyStdin: Mount = (app, service) =>
     raw: false,
     open: async (call) => {
       const { execId: exec } = checked({ params: z.strictObject({ execId }), query: nothing }, call).params;
-      const { live } = call.service;
-      const { owner } = call.token;
-      const running = live.find(owner, exec) ?? (await live.soon(owner, exec, startingMs));
-      if (running === null) await checkEnded(call, exec);
-      // One that is about to start has no record yet by which it could be looked up whether the token sees it.
-      else if (call.token.bounds !== null && !live.isOf(call.token, exec)) await call.api.execs.get(exec);
+      const running = await reachableIn(call, exec);
       const ended = running?.exit ?? Promise.resolve();
       // Its events are in the answer to the request that has started it.
       const events = streamOf(call, async function* (signal) {
@@ -68,15 +64,6 @@ const anyStdin: Mount = (app, service) =>
       return { running, events };
     },
   });
-
-async function checkEnded({ api }: Call, exec: string): Promise<void> {
-  const { exit } = await api.execs.get(exec);
-  if (exit === null)
-    throw new CaissonError(
-      'failed_precondition',
-      `the service does not run ${exec} itself, and cannot pass input on to it`,
-    );
-}
 
 /** `pty`: starts a program on a terminal, or with the `execId` of one that runs comes back to it. */
 const pty: Mount = (app, service) =>

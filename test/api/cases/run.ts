@@ -212,6 +212,18 @@ function inputCases(suite: Suite): void {
       },
     );
 
+  suite.placeTest('execs.start.input-bytes', 'gives a command that is followed bytes as its input', async (place) => {
+    const input = new Uint8Array([0, 255, 10, 128]);
+    const running = await place.agent.execs.start({ task: place.task, command: ['cksum'], input });
+    running.ignore();
+    expect(await running.exit).toMatchObject({ exitCode: 0 });
+    const same = await place.agent.execs.run({ task: place.task, command: ['cksum'], input });
+    const written: Uint8Array[] = [];
+    for await (const { event } of place.agent.execs.logs(running.id))
+      if (event.type === 'stdout') written.push(event.bytes);
+    expect(Buffer.concat(written).toString()).toBe(same.stdout.text);
+  });
+
   suite.placeTest('execs.run.input-absent', 'gives end of file at once where there is no input', async (place) => {
     const { exit, stdout } = await place.agent.execs.run({ taskId: place.task, command: ['cat'] });
     expect([exit, stdout]).toMatchObject([ended(0), whole('')]);
