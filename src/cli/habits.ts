@@ -1,19 +1,22 @@
 /** Options that users of docker type out of habit, and what does the same here. Source: the reference of docker's command line. */
 
-const files = 'caisson cp copies files in and out, files.sync mirrors a directory; a key of config.yaml';
+const files =
+  'caisson cp copies files in and out, files.sync mirrors a directory, and terminal.docker_mount_cwd_to_workspace: true mounts the current one';
+const sandboxes = 'caisson ls lists sandboxes, stopped ones too; caisson ps lists what was started with --detach';
 const detach = '--detach leaves a command running; caisson create makes a sandbox that stays';
 const everyone = 'commands run as the user of the image; caisson inspect shows it';
 
 const habits: Readonly<Record<string, string>> = {
-  '-v': `${files} mounts the current one (docs/configuration.md)`,
-  '--volume': `${files} mounts the current one (docs/configuration.md)`,
-  '--mount': `${files} mounts the current one (docs/configuration.md)`,
+  '-v': files,
+  '--volume': files,
+  '--mount': files,
   '-p': 'no port of a sandbox is published; run the client inside, by caisson exec',
   '--publish': 'no port of a sandbox is published; run the client inside, by caisson exec',
-  '--name': '--task names the sandbox',
+  '--name': 'did you mean --task?',
   '-d': detach,
-  '-m': '--memory',
-  '--cpus': '--cpu',
+  '-m': 'did you mean --memory?',
+  '--cpus': 'did you mean --cpu?',
+  '--workdir': 'did you mean --cwd?',
   '-u': everyone,
   '--user': everyone,
   '--entrypoint': 'the command behind -- is all that runs; an entry point of the image does not',
@@ -28,6 +31,7 @@ const habits: Readonly<Record<string, string>> = {
 /** The remedy for an option of docker that the command does not have. `null` for every other option. */
 export function habitOf(rawName: string, command: string): string | null {
   if (['-a', '--all'].includes(rawName) && !['ls', 'ps'].includes(command)) return null;
+  if (['-a', '--all'].includes(rawName) && command === 'ps') return sandboxes;
   if (['-f', '--force'].includes(rawName) && command !== 'rm') return null;
   if (rawName === '--rm' && command === 'exec') return 'caisson run without --task removes its sandbox';
   return Object.hasOwn(habits, rawName) ? (habits[rawName] ?? null) : null;

@@ -167,11 +167,14 @@ function surplusArgumentsError(outline: Outline, words: readonly string[]): Usag
   return new UsageError(`too many arguments: ${words.join(' ')}`, { usage: usageLine(outline) });
 }
 
-/** In most cases the word is meant as the task. */
+const alternatives = ({ options }: Outline, word: string): string =>
+  'image' in options ? `--task ${word}, or --image ${word}` : `--task ${word}`;
+
+/** In most cases the word is meant as the task, or as the image. */
 function beforeSeparatorError(outline: Outline, [word = '']: readonly string[]): UsageError {
   return new UsageError(`${word} before -- is no option, and no argument of caisson ${outline.name}`, {
     usage: usageLine(outline),
-    ...('task' in outline.options ? { remedy: `did you mean --task ${word}?` } : {}),
+    ...('task' in outline.options ? { remedy: `did you mean ${alternatives(outline, word)}?` } : {}),
   });
 }
 

@@ -4,6 +4,7 @@ import { defineCommand } from '../../src/cli/command.ts';
 import { cp } from '../../src/cli/commands/cp.ts';
 import { exec } from '../../src/cli/commands/exec.ts';
 import { ls } from '../../src/cli/commands/ls.ts';
+import { ps } from '../../src/cli/commands/ps.ts';
 import { rm } from '../../src/cli/commands/rm.ts';
 import { run } from '../../src/cli/commands/run.ts';
 import { stop } from '../../src/cli/commands/stop.ts';
@@ -32,12 +33,13 @@ describe('a command line', () => {
 
   it.each([
     ['-v', '/a:/b', 'caisson cp'],
-    ['--volume', '/a:/b', 'caisson cp'],
+    ['--volume', '/a:/b', 'terminal.docker_mount_cwd_to_workspace'],
     ['--mount', 'type=bind', 'caisson cp'],
     ['-p', '80:80', 'no port'],
     ['--name', 'x', '--task'],
     ['-d', '', '--detach'],
-    ['-m', '1g', '--memory'],
+    ['-m', '1g', 'did you mean --memory?'],
+    ['--workdir', '/x', 'did you mean --cwd?'],
     ['-u', '1000', 'user of the image'],
     ['--entrypoint', 'sh', 'entry point'],
     ['--privileged', '', 'never privileged'],
@@ -48,6 +50,7 @@ describe('a command line', () => {
 
   it('says that ls lists all, and that rm removes what runs', () => {
     expect(thrownError(() => parse(ls, ['-a'])).remedy).toContain('all are listed');
+    expect(thrownError(() => parse(ps, ['-a'])).remedy).toContain('caisson ls');
     expect(thrownError(() => parse(rm, ['-f', 'build'])).remedy).toContain('a running sandbox is removed too');
     expect(thrownError(() => parse(exec, ['--rm', 'build', '--', 'a'])).remedy).toContain('caisson run');
   });
@@ -61,7 +64,9 @@ describe('a command line', () => {
       'caisson run -it -- busybox sh -x; where busybox is an image: caisson run -it --image busybox -- sh -x',
     );
     expect(thrownError(() => parse(exec, ['-it', 'hog', 'sh'])).remedy).toBe('caisson exec -it hog -- sh');
-    expect(thrownError(() => parse(run, ['-t', 'build', '--', 'a'])).remedy).toBe('did you mean --task build?');
+    expect(thrownError(() => parse(run, ['-t', 'build', '--', 'a'])).remedy).toBe(
+      'did you mean --task build, or --image build?',
+    );
     expect(() => parse(create, ['-t', 'build'])).toThrow(expect.objectContaining({ remedy: 'did you mean --task?' }));
   });
 
