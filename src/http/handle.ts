@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import { apiOf } from '../service/owned.ts';
+import { everyAnswer } from './failures.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { headOfBytes, sendBytes, sendHead } from './files/send.ts';
 import { formOf } from './form.ts';
@@ -125,7 +126,7 @@ async function answer(
   { reply, call, timing }: { readonly reply: FastifyReply; readonly call: Call; readonly timing: Timing },
 ): Promise<unknown> {
   const times = isTimed(route) ? { 'server-timing': timing.header() } : {};
-  const headers = { 'x-request-id': String(reply.getHeader('x-request-id')), ...times };
+  const headers = { ...everyAnswer(reply.request), ...times };
   const { signal } = call;
   const isHead = reply.request.method === 'HEAD';
   if (result instanceof Stream) {

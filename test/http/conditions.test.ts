@@ -84,6 +84,10 @@ describe('GET', () => {
   it('has the tag, and is 304 for a client that has the file', async () => {
     const whole = await get('there');
     expect([whole.status, whole.headers.get('etag'), await whole.text()]).toEqual([200, hello, 'hello']);
+    expect([whole.headers.get('cache-control'), whole.headers.get('x-content-type-options')]).toEqual([
+      'no-store',
+      'nosniff',
+    ]);
     for (const tags of [hello, `W/${hello}`, `${other}, ${hello}`, '*']) {
       const answer = await get('there', { 'if-none-match': tags });
       expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, hello, '']);
