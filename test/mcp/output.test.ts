@@ -1,4 +1,5 @@
 /** Output of commands in bounded texts and pages. */
+import { runData } from '../../src/mcp/tools/run-result.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { cursorOf, start, textOf } from '../../src/mcp/output/cursor.ts';
@@ -61,4 +62,14 @@ it('a long stream keeps its head and its tail, says how much is missing, and has
 
 it('a line for people has nothing that a terminal acts on', () => {
   expect(oneLine('a\u001b[31mred\u202e\u0007\tb\n', 20)).toBe('a [31mred b');
+});
+
+it('a run names the controls that are not enforced where they were asked for, not those of the defaults each time', () => {
+  const where = { backend: 'docker', taskId: 'a', sandboxId: 'sbx_1', host: null, resource: null, recreated: false };
+  const disk = { control: 'diskBytes', wanted: 1, reason: 'no quota' } as const;
+  const degraded = [
+    { ...disk, asked: false },
+    { ...disk, wanted: 2, asked: true },
+  ];
+  expect(runData('exec_1', null, { where, degraded, lostSince: null })['degraded']).toEqual([degraded[1]]);
 });

@@ -77,7 +77,7 @@ interface ExecBody {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** JSON has texts alone: what is no text goes as base64. */
+/** JSON has texts alone: bytes that are not UTF-8 go as base64. */
 function inBody(input: string | Uint8Array): string | { readonly base64: string } {
   if (typeof input === 'string') return input;
   return maybeText(input) ?? { base64: base64Of(input) };

@@ -49,7 +49,7 @@ const sendStdin = route({
   },
 });
 
-/** A client that leaves meanwhile changes nothing: all of its bytes are here. What a command does not read is no failure. */
+/** A client that leaves meanwhile changes nothing: all of its bytes are here. A command may end without having read them. */
 async function feed(running: Reachable | null, path: string): Promise<void> {
   if (running === null || running.stdin?.writable !== true)
     throw new CaissonError('failed_precondition', 'the command has no open input', {
