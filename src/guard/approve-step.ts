@@ -5,6 +5,7 @@ import { abortError } from '../errors.ts';
 import { choicesFor, grantedBy, mayPassUnseen, unansweredOf } from '../policy/approval/needed.ts';
 import { shownCommand } from '../policy/approval/display.ts';
 import { askedBy } from '../policy/approval/title.ts';
+import { traced } from '../lib/traced.ts';
 import type { Finding } from '../policy/types.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import { type Caller, operator } from '../values/caller.ts';
@@ -172,7 +173,10 @@ export class Approvals implements Step {
     const how =
       caller === undefined ? { approver, timeoutMs: timeoutMs() } : { approver: null, timeoutMs: remoteTimeoutMs() };
     const question = await questionOf(asked, { userHome, ...how });
-    const { outcome, by } = await queue.put({ question, binding }, how, options);
+    const { outcome, by } = await traced(
+      { name: 'caisson.question', attributes: { 'caisson.question.id': question.id, 'caisson.task': question.taskId } },
+      () => queue.put({ question, binding }, how, options),
+    );
     if (outcome === 'session' || outcome === 'always')
       await grants.give({ question, binding: exact, rules: book.version, choice: outcome, by });
     const owner = ownerOf(question.taskId);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
+import { traced, type TracedSpan } from '../lib/traced.ts';
 import { apiOf } from '../service/owned.ts';
 import { everyAnswer } from './failures.ts';
 import { digestIn, stage } from './files/staging.ts';
@@ -29,8 +30,14 @@ export async function handle(
   const uploads: Remove[] = [];
   const timing = new Timing(service.metrics);
   const call = callOf(route, service, { request, token, signal: gone.signal, uploads, timing });
+  const span: TracedSpan<unknown> = {
+    name: `${request.method} ${route.path}`,
+    kind: 'server',
+    attributes: { 'http.request.method': request.method, 'http.route': route.path },
+    from: request.headers,
+  };
   try {
-    return await answer(route, await route.run(call), { reply, call, timing });
+    return await traced(span, async () => await answer(route, await route.run(call), { reply, call, timing }));
   } finally {
     // What a stream has begun ends with its head.
     if (request.method === 'HEAD') gone.abort(new CaissonError('canceled', 'only the head was asked for'));

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CaissonError } from '../errors.ts';
+import { traced, type TracedSpan } from '../lib/traced.ts';
 import { oneLine } from './output/text.ts';
 import type { McpDependencies } from './parts.ts';
 
@@ -46,7 +47,13 @@ export async function duringCall<T>(
     .digest('hex');
   const leftMs = (): number => endMs - performance.now();
   try {
-    return await work({ parts, ctx, server, key, leftMs, signal: controller.signal, report: progress.report });
+    const span: TracedSpan<T> = {
+      name: `caisson.mcp ${tool}`,
+      kind: 'server',
+      from: ctx.mcpReq._meta ?? {},
+    };
+    const call = { parts, ctx, server, key, leftMs, signal: controller.signal, report: progress.report };
+    return await traced(span, () => work(call));
   } finally {
     signal.removeEventListener('abort', cancel);
     progress.over();

@@ -1,5 +1,6 @@
 /** Requests to the service: with the token, tried again where that is safe, answers checked and errors typed. */
 import { abortError, CaissonError } from '../../errors.ts';
+import { traced, type TracedSpan } from '../../lib/traced.ts';
 import type { Transport, WireRequest, WireResponse, WireSocket } from '../transport.ts';
 import type { ServerTimed } from '../types.ts';
 import { unreachableError, isAway, wasNotSent } from './away.ts';
@@ -111,18 +112,26 @@ export class Wire {
     if (either.aborted) throw abortError(either);
     const content = body === undefined ? bytes : JSON.stringify(body);
     const type = body === undefined ? 'application/octet-stream' : 'application/json';
-    const response = await this.#input.transport.request({
-      method,
-      path: path + queryText(query),
-      headers: {
-        ...this.#input.headers,
-        ...(accept === undefined ? {} : { accept }),
-        ...(content === undefined ? {} : { 'content-type': type }),
-        ...headers,
-      },
-      ...(content === undefined ? {} : { body: content }),
-      signal: either,
-    });
+    const span: TracedSpan<WireResponse> = {
+      name: `caisson.client ${method}`,
+      kind: 'client',
+      attributes: { 'http.request.method': method, 'url.path': path },
+    };
+    const response = await traced(span, (fields) =>
+      this.#input.transport.request({
+        method,
+        path: path + queryText(query),
+        headers: {
+          ...this.#input.headers,
+          ...fields,
+          ...(accept === undefined ? {} : { accept }),
+          ...(content === undefined ? {} : { 'content-type': type }),
+          ...headers,
+        },
+        ...(content === undefined ? {} : { body: content }),
+        signal: either,
+      }),
+    );
     const { onTimed } = this.#input;
     if (onTimed !== undefined) readTimes(response.headers['server-timing'], onTimed);
     if (response.status >= 200 && response.status < 300) return response;

@@ -17,6 +17,7 @@ import type {
 import { Readable } from 'node:stream';
 import { CaissonError, isCode } from '../../errors.ts';
 import { timed } from '../../lib/timed.ts';
+import { traced, type TracedSpan } from '../../lib/traced.ts';
 import { collect } from '../../exec/collect.ts';
 import { heard } from '../../exec/heard.ts';
 import { identityOf } from '../../exec/identity.ts';
@@ -134,7 +135,7 @@ export class Execs implements ExecsApi {
   async #started(proposal: Proposal, options: Options): Promise<Running> {
     const { places } = this.#parts;
     const { taskId } = proposal.plan;
-    const start = async (): Promise<Running> => await this.#start(proposal, options);
+    const start = (): Promise<Running> => traced(spanOf(proposal), () => this.#start(proposal, options));
     return await places.during({ taskId, caller: options.caller }, start, async ({ exit }) => await exit);
   }
 
@@ -166,6 +167,21 @@ export class Execs implements ExecsApi {
     return await repeated(this.#parts, { ...repeat, judge }, options);
   }
 }
+
+/** The trace of an exec goes on until it has ended. */
+const spanOf = ({ plan, input }: Proposal): TracedSpan<Running> => ({
+  name: 'caisson.exec',
+  attributes: { 'caisson.task': plan.taskId, 'caisson.backend': plan.spec.backend, 'caisson.exec.id': input.execId },
+  ended: async ({ id, where, exit }) => {
+    const { reason, exitCode } = await exit;
+    return {
+      'caisson.exec.id': id,
+      'caisson.sandbox.id': where.sandboxId,
+      'caisson.exit.reason': reason,
+      'process.exit.code': exitCode ?? undefined,
+    };
+  },
+});
 
 const bothInputsError = (): CaissonError =>
   new CaissonError('invalid_argument', 'input and stdin are both given', {

@@ -1,5 +1,6 @@
 /** One attempt to deliver an event. Loads the HTTP client. */
 import { toCaissonError } from '../../errors.ts';
+import { traced } from '../../lib/traced.ts';
 import { addressRules, type AddressRulesInput } from '../../network/address/rules.ts';
 import { Dialler } from '../../network/dial/fetch.ts';
 import { systemLookup } from '../../network/dial/vet.ts';
@@ -32,7 +33,15 @@ export function openSender(urls: readonly string[], rules: AddressRulesInput): S
     send: async (url, message, canceled) => {
       const signal = AbortSignal.any([canceled, AbortSignal.timeout(timeoutMs)]);
       try {
-        const answer = await dialler.fetch(url, { method: 'POST', ...message, redirect: 'manual', signal });
+        const answer = await traced({ name: 'caisson.webhook', kind: 'client' }, (fields) =>
+          dialler.fetch(url, {
+            method: 'POST',
+            ...message,
+            headers: { ...message.headers, ...fields },
+            redirect: 'manual',
+            signal,
+          }),
+        );
         // What it says is of no use, and may have no end.
         await answer.body?.cancel();
         return readStatus(answer.status);
