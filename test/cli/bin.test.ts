@@ -75,7 +75,7 @@ describe('the program', () => {
     const files = seen.stderr.match(/LOAD file:.*/g) ?? [];
     expect(files.some((file) => file.endsWith('/src/client/unix/transport.ts'))).toBe(true);
     const known =
-      /\/src\/(?:cli|client|values)\/|\/src\/(?:errors|service\/(?:api|pages|verbs\/[\w-]+)|exec\/(?:exit|heard|outcome)|sandbox\/limits-text|guard\/(?:asked|inside)|policy\/approval\/finding-text)\.ts|\/src\/lib\/(?:nearest|given|find-home|service-record|start-time|lives|build)\.ts/;
+      /\/src\/(?:cli|client|values)\/|\/src\/(?:errors|service\/(?:api|pages|verbs\/[\w-]+)|exec\/(?:exit|heard|outcome)|sandbox\/limits-text|guard\/(?:asked|inside)|policy\/approval\/finding-text)\.ts|\/src\/lib\/(?:nearest|given|find-home|service-record|start-time|lives|build|traced|remembered)\.ts/;
     expect(files.filter((file) => /node_modules|\/src\//.test(file) && !known.test(file))).toEqual([]);
     const builtins = seen.stderr.match(/LOAD node:.*/g) ?? [];
     expect(builtins.filter((name) => /node:(?:https?|crypto|sqlite|fs\/promises|worker_threads)$/.test(name))).toEqual(
