@@ -13,7 +13,7 @@ const root = dirname(__dirname);
 
 if (args.length === 0 || (args.length === 1 && ['--help', '-h', 'help'].includes(args[0]))) {
   print(folded(readFileSync(`${__dirname}/help.txt`, 'utf8'), columnsOfTerminal()));
-} else if (args.length === 1 && ['--version', '-V'].includes(args[0])) {
+} else if (args.length === 1 && ['--version', '-V', '-v'].includes(args[0])) {
   print(`caisson ${JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).version}\n`);
 } else if (majorOf(process.versions.node) >= wantedMajor) {
   runHere();

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CaissonError } from '../errors.ts';
+import { UsageError } from './usage.ts';
 import type { World } from './world.ts';
 
 type Variables = Record<string, string>;
@@ -50,7 +51,7 @@ function add(
   const name = equals < 0 ? entry : entry.slice(0, equals);
   // What stands before `=` may be a part of a secret that was pasted wrongly, so a bad name is not shown either.
   if (!nameForm.test(name)) {
-    throw new CaissonError('invalid_argument', `${where}: expected NAME or NAME=VALUE`, {
+    throw new UsageError(`${where}: expected NAME or NAME=VALUE`, {
       remedy: 'names are letters, digits and _, and do not start with a digit',
     });
   }

@@ -29,8 +29,8 @@ export function helpOfGroup(group: string, commands: readonly Command[]): string
 const plainExits = [
   '0 done',
   '1 the answer is no, or a part failed',
-  `${usageExitCode} the command line is not understood`,
-  '125 Caisson failed, or an option has an invalid value',
+  `${usageExitCode} the command line is not understood, or an option has an invalid value`,
+  '125 Caisson failed',
 ];
 const commandExits = [
   "the command's own; 128+n when signal n ended it; 124 when its time was over",

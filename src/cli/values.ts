@@ -1,6 +1,6 @@
 /** Values as people write them, read into the units of the service. Each refusal names the option and shows the form. */
-import { CaissonError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import { UsageError } from './usage.ts';
 
 type Units = Readonly<Record<string, number>>;
 
@@ -86,6 +86,6 @@ function readAmount(text: string, form: RegExp, units: Units): number | null {
   return Number.isSafeInteger(amount) ? amount : null;
 }
 
-function optionValueError(option: string, text: string, expected: string): CaissonError {
-  return new CaissonError('invalid_argument', `${option} ${text}: expected ${expected}`);
+function optionValueError(option: string, text: string, expected: string): UsageError {
+  return new UsageError(`${option} ${text}: expected ${expected}`);
 }

@@ -33,12 +33,21 @@ export function allowable({ name, port, rule }: Denied): string | null {
   return printable(rule === 'ports' || !defaultPorts.includes(port) ? `${place(name)}:${port}` : name);
 }
 
+/** Reasons that are not the name of a rule, in words for people. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['address', 'it leads to a private or reserved address'],
+  ['lookup', 'its name could not be looked up'],
+  ['request', 'it could not be read'],
+  ['rules', 'the rules could not be read'],
+  ['server-name', 'its TLS names another host'],
+]);
+
 function noteOf(denied: Denied, count: number, remedies: Remedies): string {
   const times = count === 1 ? '' : `, ${count} times`;
   const remedy = remedyFor(denied, remedies);
   const { name, port, rule } = denied;
   const what = name === null ? 'a request' : `the connection to ${printable(`${place(name)}:${port}`)}`;
-  return `${what} was denied (${printable(rule)}${times})${remedy === null ? '' : `: ${remedy}`}`;
+  return `${what} was denied (${reasons.get(rule) ?? printable(rule)}${times})${remedy === null ? '' : `: ${remedy}`}`;
 }
 
 function remedyFor(denied: Denied, { task, asked }: Remedies): string | null {

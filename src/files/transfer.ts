@@ -107,8 +107,9 @@ export function transferError(end: ProcessEnd, path: string, said: string): Cais
       },
     );
   }
+  // The exit code of a script of Caisson says no more than the code of the error.
   return new CaissonError(known.code, `${known.message(shown)}${said === '' ? '' : `: ${said}`}`, {
-    details: { reason: known.reason, ...details },
+    details: { reason: known.reason, path: shown, stderr: said },
     remedy: known.remedy,
   });
 }

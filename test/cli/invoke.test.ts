@@ -29,7 +29,7 @@ describe('a failure', () => {
     expect(stderr).toContain(`\n  try: ${remedy}\n`);
   });
 
-  it('of a value exits with 125 before anything is asked of the service', async () => {
+  it('of a value exits with 2 before anything is asked of the service', async () => {
     for (const argv of [
       ['--memory', '0'],
       ['--cpu', '0'],
@@ -39,7 +39,7 @@ describe('a failure', () => {
       ['-e', '1X=2'],
     ]) {
       const { exitCode, stderr, double } = await cli(['run', ...argv, '--', 'true']);
-      expect([exitCode, double.requests]).toEqual([125, []]);
+      expect([exitCode, double.requests]).toEqual([2, []]);
       expect(stderr).toContain('(invalid_argument)');
     }
   });
@@ -229,7 +229,7 @@ describe('commands', () => {
     expect((await cli(['image', 'build', 'web', '--method', 'packages'])).stdout).toBe(
       'caisson/web:1 sha256:packages\n',
     );
-    expect((await cli(['image', 'build', '--method', 'magic'])).exitCode).toBe(125);
+    expect((await cli(['image', 'build', '--method', 'magic'])).exitCode).toBe(2);
     expect(JSON.parse((await cli(['config', 'schema'])).stdout)).toEqual({ type: 'object' });
   });
 });
@@ -273,7 +273,7 @@ describe('variables', () => {
       ['-e', '=hunter2'],
     ]) {
       const { exitCode, stderr } = await cli(['run', ...argv, '--', 'true']);
-      expect(exitCode).toBe(125);
+      expect(exitCode).toBe(2);
       expect(stderr).not.toContain('hunter2');
     }
     expect((await cli(['run', '--env-file', join(directory, 'bad'), '--', 'true'])).stderr).toContain('bad line 2');

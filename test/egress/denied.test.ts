@@ -79,8 +79,8 @@ describe('connections that were denied while a command ran', () => {
       'the connection to a.example:443 was denied (no rule, 2 times): add a.example to network.allow to allow it',
       'the connection to a.example:8443 was denied (ports): add a.example:8443 to network.allow to allow it',
       'the connection to b.c.example:443 was denied (deny c.example): a rule denies c.example',
-      'the connection to 10.1.2.3:80 was denied (address)',
-      'a request was denied (request)',
+      'the connection to 10.1.2.3:80 was denied (it leads to a private or reserved address)',
+      'a request was denied (it could not be read)',
     ]);
   });
 

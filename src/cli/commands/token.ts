@@ -60,7 +60,7 @@ Only tokens of the owner operator may have the scope admin.`,
     );
     if (context.json) await context.printJson(made);
     else await context.print(`${made.token}\n`);
-    context.notice(`token ${made.id} (${made.scopes.join(', ')}): it is not shown again`);
+    context.notice(`token ${made.id} (${made.scopes.join(', ')}): Caisson keeps no copy of it`);
     return 0;
   },
 });
