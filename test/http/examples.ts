@@ -153,6 +153,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/audit': { query: 'count=5&task=build&verdict=deny&until=2026-01-01T00:00:00Z' },
   'GET /v1/audit/verification': {},
   'GET /v1/events': { query: 'follow=false' },
+  'GET /v1/events/kept': {},
   'GET /v1/images': { status: 503 },
   'GET /v1/images/recipes': {},
   'POST /v1/images': { body: { recipe: 'none-of-this-name' }, status: 501 },

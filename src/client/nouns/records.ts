@@ -1,31 +1,30 @@
 /** What happened: changes of state, and the audit. */
 import { CaissonError } from '../../errors.ts';
 import type { AuditApi, AuditRecord, EventsApi, EventView, HistoryApi, HistoryEntry } from '../../service/api.ts';
-import { audit, history } from '../../service/verbs/records.ts';
+import { audit, events, history } from '../../service/verbs/records.ts';
 import { followed } from '../wire/followed.ts';
 import { page } from '../wire/page.ts';
 import { shaped } from '../wire/shape.ts';
 import type { Wire } from '../wire/wire.ts';
-import { notServedError } from '../wire/none.ts';
 import { made } from './made.ts';
 
 export function eventsOf(wire: Wire): EventsApi {
-  return {
-    async *follow({ after = 0, follow = false, owner } = {}, { signal } = {}) {
-      checkFilters({ owner });
-      const ask = (from: number) =>
-        ({
-          method: 'GET',
-          path: '/v1/events',
-          query: { follow, after: from === 0 ? undefined : from },
-          signal,
-        }) as const;
-      for await (const event of followed(wire, { first: ask(after), next: ask, after, signal, isEndless: follow }))
-        yield shaped<EventView>(event, { seq: 'number', type: 'text', at: 'text', owner: 'text', data: 'object' });
-    },
-    kept: () =>
-      Promise.reject(notServedError('events.kept', 'a stream from `after` on says what is kept, where that is not')),
+  const follow: EventsApi['follow'] = async function* (
+    { after = 0, follow: isEndless = false, owner } = {},
+    { signal } = {},
+  ) {
+    checkFilters({ owner });
+    const ask = (from: number) =>
+      ({
+        method: 'GET',
+        path: events.follow.path,
+        query: { follow: isEndless, after: from === 0 ? undefined : from },
+        signal,
+      }) as const;
+    for await (const event of followed(wire, { first: ask(after), next: ask, after, signal, isEndless }))
+      yield shaped<EventView>(event, { seq: 'number', type: 'text', at: 'text', owner: 'text', data: 'object' });
   };
+  return made(wire, 'events', { rows: events, byHand: { follow } });
 }
 
 /** A lost connection ends a tail that follows: its records are counted from the last one, not from one that was seen. */

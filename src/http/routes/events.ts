@@ -4,8 +4,8 @@ import { events, history } from '../../service/verbs/records.ts';
 import { outline, served } from '../made.ts';
 import { HttpRefusal } from '../problems.ts';
 import { route } from '../route.ts';
-import { bare, pageOf, pageQuery, ownerQuery, recordsOf } from '../schemas/common.ts';
-import { changeEvent, faultQuery, historyEntry, since, until } from '../schemas/events.ts';
+import { bare, pageOf, pageQuery, ownerQuery, queryCount, recordsOf } from '../schemas/common.ts';
+import { changeEvent, faultQuery, historyEntry, keptEvents, since, until } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
 
 const followEvents = route({
@@ -37,7 +37,10 @@ const followEvents = route({
 const gone = (error: unknown): unknown =>
   isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;
 
-export const eventRoutes = served('events', events, { follow: [followEvents], kept: [followEvents] });
+export const eventRoutes = served('events', events, {
+  follow: [followEvents],
+  kept: { query: z.strictObject({ after: queryCount.exactOptional() }), answer: keptEvents },
+});
 
 const listHistory = route({
   ...bare,

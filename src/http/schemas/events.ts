@@ -66,6 +66,13 @@ export const changeEvent = z
   ])
   .meta({ id: 'ChangeEvent' });
 
+export const keptEvents = z
+  .object({
+    oldest: z.int().describe('0: none is kept.'),
+    newest: z.int().describe('0: there was none.'),
+  })
+  .meta({ id: 'KeptEvents' });
+
 const fault = outcome.extract(['failed', 'denied', 'lost']);
 export const faultQuery = z
   .union([fault.transform((one) => [one]), z.array(fault).min(1).max(3)])

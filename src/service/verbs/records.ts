@@ -41,13 +41,23 @@ export const history = {
   },
 } as const satisfies Rows<HistoryApi>;
 
-const stream = read(
-  'GET',
-  '/v1/events',
-  'Streams changes of state of sandboxes, execs, processes and approvals of the owner from `after` on.',
-);
-
 export const events = {
-  follow: { ...stream, takes: ['...?'] },
-  kept: { ...stream, takes: ['after', 'owner'] },
+  follow: {
+    ...read(
+      'GET',
+      '/v1/events',
+      'Streams changes of state of sandboxes, execs, processes and approvals of the owner from `after` on.',
+    ),
+    takes: ['...?'],
+  },
+  kept: {
+    ...read(
+      'GET',
+      '/v1/events/kept',
+      'Tells which changes of state are kept, so that a reader may begin behind the newest one.',
+    ),
+    takes: ['after', 'owner'],
+    brief: true,
+    gives: { oldest: 'number', newest: 'number' },
+  },
 } as const satisfies Rows<EventsApi>;

@@ -69,9 +69,6 @@ export const serviceDeviations: Readonly<Record<string, Deviation>> = {
   'config.create.there': notServed('the first file is written on the host of the service', ({ agent }) =>
     agent.config.create('terminal: {backend: local}\n'),
   ),
-  'events.kept.bounds': notServed('a stream of events says what is kept, where that is asked for', ({ agent }) =>
-    agent.events.kept(),
-  ),
   'sandboxes.get.malformed': {
     reason: 'what is no name is refused by its form',
     instead: async ({ agent }) => await refused(agent.sandboxes.get('../../v1/tokens'), 'invalid_argument'),
