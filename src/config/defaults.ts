@@ -96,6 +96,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     tls_key: null,
     proxies: [],
     shutdown_seconds: 10,
+    dashboard: true,
     limits: defaultLimits,
   },
   discord: { ...platform, require_mention: true, free_response_channels: '', auto_thread: true },

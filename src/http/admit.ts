@@ -1,7 +1,9 @@
 /** What stands before every request, also before an upgrade: name, origin, token, in this order, and before any route. */
 import type { FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
-import type { Scope, TokenView } from '../service/api.ts';
+import type { Scope } from '../service/api.ts';
+import { bearerOfLogin } from './dashboard/bearer.ts';
+import { downloadTicketOf } from './dashboard/downloads.ts';
 import { answerHeader, type HomeTokens } from './home/tokens.ts';
 import { everyHeader, mayBeCalled, type Names } from './hooks/host.ts';
 import { mayCall } from './hooks/origin.ts';
@@ -37,13 +39,13 @@ export function checkCaller(request: FastifyRequest, door: Door): void {
  * in a minute, and 429 for an address that has shown too many wrong tokens.
  */
 export async function callerOf(request: FastifyRequest, service: Service, home: HomeTokens | null): Promise<Bearer> {
-  const { rawHeaders, url = '' } = request.raw;
+  const { rawHeaders } = request.raw;
   const shown = tokenIn(everyHeader(rawHeaders, 'authorization'));
   const mine = shown === null ? null : home?.bearerOf(shown, everyHeader(rawHeaders, answerHeader));
   if (mine) return mine;
-  const held = shown === null ? null : await service.api.tokens.authenticate(shown);
-  const ticket = held === null && request.ws ? ticketIn(request.headers['sec-websocket-protocol']) : null;
-  const token = held ?? (ticket === null ? null : await byTicket(ticket, url, service));
+  const held = shown === null ? null : await bearerOf(shown, request, service);
+  const ticket = held === null ? ticketOf(request) : null;
+  const token = held ?? (ticket === null ? null : await byTicket(ticket, request, service));
   if (token !== null) {
     await service.api.tokens.admit(token);
     return token;
@@ -54,13 +56,22 @@ export async function callerOf(request: FastifyRequest, service: Service, home: 
   throw new HttpRefusal(429, tooManyTriesError(), { 'retry-after': String(waitSeconds) });
 }
 
-async function byTicket(ticket: string, url: string, { tickets, api }: Service): Promise<TokenView | null> {
-  const issuer = tickets.redeem(ticket, url);
-  return issuer === null ? null : await api.tokens.authenticate(issuer);
+/** A socket has it as subprotocol, a download in its path. */
+const ticketOf = (request: FastifyRequest): string | null =>
+  request.ws ? ticketIn(request.headers['sec-websocket-protocol']) : downloadTicketOf(request);
+
+/** A token, or the key of a login whose other half is the cookie. */
+async function bearerOf(shown: string, request: FastifyRequest, service: Service): Promise<Bearer | null> {
+  return (await bearerOfLogin(shown, request, service)) ?? (await service.api.tokens.authenticate(shown));
+}
+
+async function byTicket(ticket: string, request: FastifyRequest, service: Service): Promise<Bearer | null> {
+  const issuer = service.tickets.redeem(ticket, request.raw.url ?? '');
+  return issuer === null ? null : await bearerOf(issuer, request, service);
 }
 
 /** One of them is enough; the first is named where it is absent. */
-export function checkScope({ scopes }: TokenView, scope: Scope, orScope = scope): void {
+export function checkScope({ scopes }: Pick<Bearer, 'scopes'>, scope: Scope, orScope = scope): void {
   if (!scopes.includes(scope) && !scopes.includes(orScope))
     throw new CaissonError('permission_denied', `this needs a token with the scope ${scope}`, {
       remedy: `caisson token create NAME --scope ${scope}`,

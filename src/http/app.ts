@@ -11,6 +11,8 @@ import { callerIn } from './caller.ts';
 import { answerFailure, everyAnswer, refuseGarbage, refuseRequest } from './failures.ts';
 import { handle, headerIn } from './handle.ts';
 import { Connections } from './connections.ts';
+import { behindTicket, downloadHeaders } from './dashboard/downloads.ts';
+import { dashboardPaths, mountDashboard } from './dashboard/routes.ts';
 import { Doors } from './doors.ts';
 import { checkBody } from './codings.ts';
 import { checkConditions } from './files/conditions.ts';
@@ -42,6 +44,8 @@ export interface AppInput {
   readonly door: () => Door;
   readonly log: Logger;
   readonly proxies: readonly string[];
+  /** Absent: no dashboard. */
+  readonly dashboard?: boolean;
   readonly serverFactory?: (handler: RequestListener) => Server;
   /** Tokens that hold on the socket of the state directory alone, and the flags that the service was started with. */
   readonly home?: { readonly tokens: HomeTokens; readonly flags: Flags };
@@ -52,6 +56,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   const options: FastifyServerOptions = {
     bodyLimit,
     exposeHeadRoutes: true,
+    ...(input.dashboard === true ? { rewriteUrl: behindTicket } : {}),
     // Requests are logged by `watchRequests`, without what a client wrote.
     logger: false,
     trustProxy: proxies.length === 0 ? false : [...proxies],
@@ -96,6 +101,7 @@ export async function openApp(input: AppInput): Promise<FastifyInstance> {
   for (const socket of sockets) socket(app, service);
   mountMcp(app, service);
   await mountApprovalPage(app, service);
+  if (input.dashboard === true) mountDashboard(app, service);
   mountMetrics(app, service);
   const document = JSON.stringify(documentOf(routes, nounOf));
   app.get('/openapi.json', async (_request, reply) => await reply.type('application/json').send(document));
@@ -121,7 +127,7 @@ function takeBodies(app: FastifyInstance): void {
 }
 
 /** The page of a question has a login of its own. */
-const open = new Set(['/healthz', '/readyz', approvalPagePath]);
+const open = new Set(['/healthz', '/readyz', approvalPagePath, ...dashboardPaths]);
 
 /** Without limit on the socket of the state directory, as all of it. */
 function connectionsOf({ server }: FastifyInstance, { service, home }: AppInput): Connections | null {
@@ -142,7 +148,7 @@ interface Guarding {
 
 function guard(app: FastifyInstance, { service, door, home }: AppInput, { connections, methods }: Guarding): void {
   app.addHook('onRequest', async (request, reply) => {
-    void reply.headers(everyAnswer(request));
+    void reply.headers({ ...everyAnswer(request), ...downloadHeaders(request) });
     checkCaller(request, door());
     const { url, config } = request.routeOptions;
     const isSocket = Reflect.get(config, 'socket') === true;

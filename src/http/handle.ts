@@ -6,7 +6,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CaissonError } from '../errors.ts';
 import { traced, type TracedSpan } from '../lib/traced.ts';
 import { apiOf } from '../service/owned.ts';
-import { everyAnswer } from './failures.ts';
 import { digestIn, stage } from './files/staging.ts';
 import { headOfBytes, sendBytes, sendHead } from './files/send.ts';
 import { formOf } from './form.ts';
@@ -23,13 +22,16 @@ export async function handle(
   { request, reply, token }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly token: Bearer },
 ): Promise<unknown> {
   const gone = new AbortController();
-  const leave = (): void => {
+  const { signal } = gone;
+  const end = (): void => gone.abort(new CaissonError('canceled', 'the login has ended'));
+  token.login?.ended.addEventListener('abort', end, { once: true });
+  reply.raw.once('close', () => {
+    token.login?.ended.removeEventListener('abort', end);
     if (!reply.raw.writableFinished) gone.abort(new CaissonError('canceled', 'the client has left'));
-  };
-  reply.raw.once('close', leave);
+  });
   const uploads: Remove[] = [];
   const timing = new Timing(service.metrics);
-  const call = callOf(route, service, { request, token, signal: gone.signal, uploads, timing });
+  const call = callOf(route, service, { request, token, signal, uploads, timing });
   const span: TracedSpan<unknown> = {
     name: `${request.method} ${route.path}`,
     kind: 'server',
@@ -127,16 +129,20 @@ function splitAfter(query: unknown, { events }: Route): { readonly after: number
 
 const seqOf = (id: string | undefined): number => (id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : 0);
 
+/** What is written past the reply has its headers too: among them those by which a browser shows no bytes of a sandbox. */
+const headersOf = (reply: FastifyReply): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
+
 async function answer(
   route: Route,
   result: unknown,
   { reply, call, timing }: { readonly reply: FastifyReply; readonly call: Call; readonly timing: Timing },
 ): Promise<unknown> {
   const times = isTimed(route) ? { 'server-timing': timing.header() } : {};
-  const headers = { ...everyAnswer(reply.request), ...times };
   const { signal } = call;
   const isHead = reply.request.method === 'HEAD';
   if (result instanceof Stream) {
+    const headers = { ...headersOf(reply), ...times };
     reply.hijack();
     const framing = call.form === 'sse' ? 'sse' : 'ndjson';
     if (isHead) {
@@ -151,6 +157,7 @@ async function answer(
     return reply;
   }
   if (result instanceof Bytes) {
+    const headers = { ...headersOf(reply), ...times };
     reply.hijack();
     if (isHead) sendHead(reply.raw, { ...headers, ...headOfBytes(result) });
     else await sendBytes(reply.raw, result, { headers, signal }).catch(() => reply.raw.destroy());

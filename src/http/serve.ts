@@ -120,6 +120,7 @@ async function openPlace(service: Service, { settings, place, log }: Opening) {
     service,
     log,
     proxies: settings.proxies,
+    dashboard: settings.dashboard,
     door: () => door,
     ...(serverFactory === null ? {} : { serverFactory }),
   });

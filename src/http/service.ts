@@ -1,5 +1,6 @@
 /** Makes the state of one running service. */
 import type { CaissonApi } from '../service/api.ts';
+import { PageLogins } from './dashboard/logins.ts';
 import { Activity } from './held/activity.ts';
 import { Strangers } from './hooks/strangers.ts';
 import { Metrics } from './metrics/metrics.ts';
@@ -23,6 +24,7 @@ export function serviceOf(api: CaissonApi, closing: AbortSignal, times: Times): 
     starts: new Starts(),
     texts: new KeptResults(),
     tickets: new Tickets(() => performance.now()),
+    logins: new PageLogins(() => performance.now()),
     strangers: new Strangers(() => performance.now()),
   };
 }

@@ -1,6 +1,7 @@
 /** Shapes of this room: what one running service holds, and the call that a route gets. */
 import type { Limits } from '../mcp/limits.ts';
 import type { CaissonApi, Options, TokenView } from '../service/api.ts';
+import type { PageLogins } from './dashboard/logins.ts';
 import type { Activity } from './held/activity.ts';
 import type { KeptResults } from './held/kept-results.ts';
 import type { LiveExecs, Reachable } from './held/live.ts';
@@ -18,6 +19,7 @@ export interface Service {
   readonly starts: Starts;
   readonly texts: KeptResults;
   readonly tickets: Tickets;
+  readonly logins: PageLogins;
   readonly strangers: Strangers;
   readonly activity: Activity;
   readonly metrics: Metrics;
@@ -34,6 +36,12 @@ export interface Bearer extends TokenView {
   readonly commandLine?: {
     /** It has the token of the person who answers as well: what is said with the request is decided. */
     readonly decides: boolean;
+  };
+  /** The login of the dashboard by which it came. Absent: a client with its token. */
+  readonly login?: {
+    readonly key: string;
+    /** Ends what runs for it: streams and sockets. */
+    readonly ended: AbortSignal;
   };
 }
 

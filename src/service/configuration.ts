@@ -74,4 +74,6 @@ export interface ServerSettings {
   readonly proxies: readonly string[];
   /** Seconds that running requests get at the end. */
   readonly shutdown_seconds: number;
+  /** Whether `/` is the dashboard. */
+  readonly dashboard: boolean;
 }

@@ -111,7 +111,7 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
   ],
   http: [
     'src/budget/types.ts',
-    'src/lib/(?:build|given|lives|remembered|replace-file|service-record|start-time|turns|window-counts).ts',
+    'src/lib/(?:asset|build|given|lives|remembered|replace-file|service-record|start-time|turns|window-counts).ts',
     'src/mcp/(?:http/endpoint|limits).ts',
     'src/service/(?:api|owned|verbs/[^/]+).ts',
     'src/store/(?:file-lock|service-claim).ts',
@@ -173,6 +173,8 @@ export const rooms: readonly Room[] = [
     owns: /^backends\/([^/]+)\//,
     may: [...contract, 'src/(?:lib|values)/.*', 'backends/shared/.*', 'backends/$1/.*'],
   },
+  // It knows the client by its name in the package, as any page of others would.
+  { name: 'the dashboard', owns: /^dashboard\//, may: ['dashboard/.*'] },
   { name: 'the image builder', owns: /^images\//, may: [...contract, 'src/lib/(?:asset|build).ts', 'images/.*'] },
 ];
 

@@ -92,6 +92,7 @@ export const config: ConfigView = {
     tls_key: null,
     proxies: [],
     shutdown_seconds: 1,
+    dashboard: false,
   },
   show: async () => [
     { key: 'terminal.backend', value: 'docker', origin: 'file' },

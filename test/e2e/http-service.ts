@@ -17,9 +17,10 @@ export interface Service {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-export async function start(home: Home, token: string): Promise<Service> {
+/** `port`: 0 is any that is free. */
+export async function start(home: Home, token: string, port = 0): Promise<Service> {
   const options = { env: { ...home.env, CAISSON_HOME: home.path }, cwd: home.path };
-  const child = spawn(process.execPath, [cli, 'serve', '--port', '0'], {
+  const child = spawn(process.execPath, [cli, 'serve', '--port', String(port)], {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

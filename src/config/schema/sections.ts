@@ -80,6 +80,7 @@ export const serviceSection = z.strictObject({
     'seconds from 0 to 3600',
     'Seconds that commands have to end when the service stops.',
   ),
+  dashboard: key(z.boolean(), 'true or false', 'Whether `/` is the dashboard, a page for people.'),
   limits: key(
     z.strictObject(limitsShape),
     'budgets by name, each with total and per_owner',

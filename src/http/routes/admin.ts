@@ -72,7 +72,9 @@ export const createTicket = route({
   method: 'POST',
   path: '/v1/tickets',
   scope: 'run',
-  about: 'Makes a ticket by which a browser opens one socket within 30 seconds, as subprotocol caisson.ticket.TICKET.',
+  orScope: 'read',
+  about:
+    'Makes a ticket by which a browser opens one socket within 30 seconds, as subprotocol caisson.ticket.TICKET, or saves one file.',
   body: ticketBody,
   status: 201,
   answer: ticket,

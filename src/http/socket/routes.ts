@@ -137,13 +137,15 @@ async function join(
   { request, service, raw, open }: Socket & { readonly request: FastifyRequest; readonly service: Service },
 ): Promise<void> {
   const gone = new AbortController();
+  const token = callerIn(request);
+  token.login?.ended.addEventListener('abort', () => socket.close(closeCodes.refused), { signal: gone.signal });
   socket.on('error', () => socket.terminate());
   socket.once('close', () => gone.abort());
   socket.pause();
   try {
     const call = callOf(asRoute(raw), service, {
       request,
-      token: callerIn(request),
+      token,
       signal: gone.signal,
       uploads: [],
       timing: new Timing(service.metrics),
