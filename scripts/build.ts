@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { bundleAdapters, bundleClient, bundleCode, bundleSuite } from './build/code.ts';
+import { bundleDashboard } from './build/dashboard.ts';
 import { billOf, licencesOf, packagesOf } from './build/parts.ts';
 import { writeTypes } from './build/types.ts';
 
@@ -25,6 +26,7 @@ const modules = new Set([
   ...(await bundleClient(root)),
   ...(await bundleAdapters(root)),
   ...(await bundleSuite(root)),
+  ...(await bundleDashboard(root)),
 ]);
 for await (const path of glob(assets, { cwd: root, exclude: ['images/builder/**', '**/*.{ts,md}'] }))
   if (statSync(join(root, path)).isFile()) cpSync(join(root, path), join(dist, path));

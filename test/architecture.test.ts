@@ -12,7 +12,13 @@ import { packedIn } from './architecture/packing.ts';
 import { importsOf, readSources, targetOf } from './architecture/imports.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-const house = await readSources(root, ['src/**/*.{ts,tsx}', 'backends/**/*.ts', 'emulators/**/*.ts', 'images/**/*.ts']);
+const house = await readSources(root, [
+  'src/**/*.{ts,tsx}',
+  'backends/**/*.ts',
+  'emulators/**/*.ts',
+  'images/**/*.ts',
+  'dashboard/**/*.{ts,tsx}',
+]);
 const outbuildings = await readSources(root, ['test/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'bin/**/*.js']);
 
 describe('the house', () => {
@@ -42,6 +48,18 @@ describe('the house', () => {
   it('has no circle', () => expect(circles(house)).toEqual([]));
   it('has no circle of rooms', () => expect(roomCircles(house)).toEqual([]));
   it('has at most 3 arrows up inside of http', () => expect(arrowsUp(house, 'http').length).toBeLessThanOrEqual(3));
+  it('has a dashboard that knows the client alone, and packages that a page has', () => {
+    const known =
+      /^(?:caisson\/client|preact(?:\/(?:hooks|compat))?|@xterm\/(?:xterm|addon-fit)(?:\/css\/xterm\.css)?)$/;
+    const wrong = [...house].flatMap(([path, text]) =>
+      path.startsWith('dashboard/src/')
+        ? importsOf(path, text).flatMap(({ specifier }) =>
+            specifier === null || specifier.startsWith('.') || known.test(specifier) ? [] : [`${path}: ${specifier}`],
+          )
+        : [],
+    );
+    expect(wrong).toEqual([]);
+  });
   it('has four files at the root of src', () =>
     expect([...house.keys()].filter((path) => /^src\/[^/]+$/.test(path)).toSorted()).toEqual(
       ['backend', 'errors', 'index', 'main'].map((name) => `src/${name}.ts`),

@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks';
+import { replaceRoute } from '../../live/address.ts';
+import { useLive } from '../../live/client.ts';
+import { problemText, useLoaded } from '../../live/loaded.ts';
+import { hashOf, home, hashOfTask, type Route, withFilter } from '../../route.ts';
+import { cut, shown } from '../../text/hostile.ts';
+import { detailsOf, filtered, type Filters, filtersOf, type Record, textOf, verifiedText } from './records.ts';
+
+const mostRead = 2000;
+const mostShown = 200;
+const types = [
+  'decision',
+  'run',
+  'exit',
+  'copy',
+  'file',
+  'mount',
+  'loss',
+  'trust',
+  'config',
+  'access',
+  'egress',
+] as const;
+
+/** Who ran what, and what was decided about it: the newest records first. */
+export function AuditPage({ route }: { readonly route: Route }) {
+  const { client, may } = useLive();
+  const load = async (signal: AbortSignal): Promise<readonly Record[]> =>
+    await Array.fromAsync(client.audit.tail({ count: mostRead }, { signal }));
+  const { value, problem, again } = useLoaded(load, { key: 'audit', everyMs: 10_000 });
+  const filters = filtersOf(route.filters);
+  const records = filtered(value ?? [], filters);
+  const filter = (name: string, text: string): void => replaceRoute(withFilter(route, name, text));
+  return (
+    <section aria-labelledby="audit-title">
+      <h1 id="audit-title">History and audit</h1>
+      <FilterBar filters={filters} onFilter={filter} onAgain={again} />
+      {may('admin') ? <Verify /> : null}
+      {problem === null ? null : (
+        <p role="alert" class="problem">
+          {shown(problem)}
+        </p>
+      )}
+      <p role="status">
+        {records.length} of the last {value?.length ?? 0} records
+        {records.length > mostShown ? `; ${mostShown} are shown` : ''}.
+      </p>
+      <table class="plain audit">
+        <tbody>
+          {records.slice(0, mostShown).map((record) => (
+            <Line key={record.seq} record={record} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface FilterInput {
+  readonly filters: Filters;
+  readonly onFilter: (name: string, text: string) => void;
+  readonly onAgain: () => void;
+}
+
+function FilterBar({ filters, onFilter, onAgain }: FilterInput) {
+  return (
+    <div class="filters">
+      <Choice label="Kind" value={filters.type} options={types} onChange={(text) => onFilter('type', text)} />
+      <Choice
+        label="Verdict"
+        value={filters.verdict}
+        options={['allow', 'ask', 'deny']}
+        onChange={(text) => onFilter('verdict', text)}
+      />
+      {(['task', 'text'] as const).map((name) => (
+        <label key={name}>
+          {name === 'task' ? 'Task' : 'Owner, rule or words'}{' '}
+          <input
+            type="search"
+            value={filters[name]}
+            onInput={({ currentTarget }) => onFilter(name, currentTarget.value)}
+          />
+        </label>
+      ))}
+      <label>
+        Since{' '}
+        <input
+          type="datetime-local"
+          value={filters.since}
+          onInput={({ currentTarget }) => onFilter('since', currentTarget.value)}
+        />
+      </label>
+      <button type="button" onClick={onAgain}>
+        Again
+      </button>
+    </div>
+  );
+}
+
+function Line({ record }: { readonly record: Record }) {
+  const [task, exec] = [textOf(record['taskId']), textOf(record['execId'])];
+  const verdict = textOf(record['verdict']);
+  const at = hashOf({ ...home, page: 'sandbox', task, tab: 'execs', filters: { exec } });
+  return (
+    <tr>
+      <td>{record.seq}</td>
+      <td>{record.at}</td>
+      <td>{shown(record.type)}</td>
+      <td>{task === '' ? null : <a href={hashOfTask(task)}>{shown(task)}</a>}</td>
+      <td class={verdict === 'deny' ? 'problem' : undefined}>{shown(verdict)}</td>
+      <td class="mono">
+        {cut(shown(detailsOf(record)), 400)} {exec === '' || task === '' ? null : <a href={at}>{shown(exec)}</a>}
+      </td>
+    </tr>
+  );
+}
+
+interface ChoiceInput {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceInput) {
+  return (
+    <label>
+      {label}{' '}
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <option value="">any</option>
+        {options.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Verify() {
+  const { client } = useLive();
+  const [said, setSaid] = useState<string | null>(null);
+  const verify = async (): Promise<void> => {
+    setSaid('…');
+    setSaid(await client.audit.verify().then(verifiedText, problemText));
+  };
+  return (
+    <p>
+      <button type="button" onClick={() => void verify()}>
+        Verify
+      </button>{' '}
+      <span role="status">{said}</span>
+    </p>
+  );
+}

@@ -1,0 +1,74 @@
+import { useMemo, useState } from 'preact/hooks';
+import { replaceRoute } from '../../live/address.ts';
+import { useLive } from '../../live/client.ts';
+import { useNow } from '../../live/clock.ts';
+import { useChanges, useCurrentFeed } from '../../live/changes.ts';
+import { useLoaded } from '../../live/loaded.ts';
+import { type Route, withFilter } from '../../route.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { CreateForm } from './create.tsx';
+import { loadLists } from './load.ts';
+import { arranged, rowsOf, shownOf } from './rows.ts';
+import { Table } from './table.tsx';
+
+const everyMs = 10_000;
+const states = ['creating', 'ready', 'stopped', 'destroying'] as const;
+
+export function SandboxesPage({ route }: { readonly route: Route }) {
+  const { client, may } = useLive();
+  const feed = useCurrentFeed();
+  const now = useNow(1000);
+  const { value, problem, again } = useLoaded((signal) => loadLists(client, signal), { key: 'sandboxes', everyMs });
+  useChanges(feed, again);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const shown = shownOf(route.filters);
+  const all = useMemo(
+    () => rowsOf(value?.sandboxes ?? [], value?.execs ?? [], (task) => feed?.denials(task, now) ?? 0),
+    [value, feed, now],
+  );
+  const rows = arranged(all, shown);
+  const picked = rows.filter(({ sandbox }) => chosen.has(sandbox.id)).map(({ sandbox }) => sandbox.taskId);
+  const filter = (name: string, text: string): void => replaceRoute(withFilter(route, name, text));
+  return (
+    <section aria-labelledby="sandboxes-title">
+      <h1 id="sandboxes-title">Sandboxes</h1>
+      <div class="filters">
+        <label>
+          Filter{' '}
+          <input
+            type="search"
+            value={shown.text}
+            onInput={({ currentTarget }) => filter('text', currentTarget.value)}
+          />
+        </label>
+        <label>
+          State{' '}
+          <select value={shown.state} onChange={({ currentTarget }) => filter('state', currentTarget.value)}>
+            <option value="">any</option>
+            {states.map((state) => (
+              <option key={state}>{state}</option>
+            ))}
+          </select>
+        </label>
+        <span role="status">
+          {rows.length} of {all.length}
+        </span>
+        {may('run') ? <CreateForm onCreated={again} /> : null}
+      </div>
+      {problem === null ? null : (
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      )}
+      {may('run') ? <BulkBar tasks={picked} onDone={() => (setChosen(new Set()), again())} /> : null}
+      <Table
+        rows={rows}
+        shown={shown}
+        now={now}
+        route={route}
+        chosen={chosen}
+        onChoose={may('run') ? setChosen : null}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import { Denials } from '../../dashboard/src/live/denials.ts';
+import { forgetLogin, keepLogin, loginIn, readLogin, type Store } from '../../dashboard/src/login/stored.ts';
+import { delayMs, doneText, isDue, planOf, planText } from '../../dashboard/src/pages/sandboxes/bulk.ts';
+import { exitText, Output } from '../../dashboard/src/pages/sandbox/execs/output.ts';
+import { added, keep, readKept, without } from '../../dashboard/src/pages/sandbox/terminal/kept.ts';
+import { hashOf, hashOfTask, home, routeOf, withFilter } from '../../dashboard/src/route.ts';
+import { detailsOf, filtered, filtersOf, verifiedText } from '../../dashboard/src/pages/audit/records.ts';
+
+function storeOf(given: Readonly<Record<string, string>> = {}): Store {
+  const held = new Map(Object.entries(given));
+  return {
+    getItem: (name) => held.get(name) ?? null,
+    setItem: (name, text) => void held.set(name, text),
+    removeItem: (name) => void held.delete(name),
+  };
+}
+
+const login = {
+  key: `page_${'k'.repeat(43)}`,
+  token: { name: 'me', owner: 'operator', scopes: ['read'], expiresAt: null, isBound: false },
+};
+
+it('every route is a link that leads back to it, with its filters', () => {
+  const routes = [
+    home,
+    { ...home, page: 'sandboxes', filters: { text: 'a&b=c #', state: 'ready' } },
+    { page: 'sandbox', task: 'a/b?c', tab: 'files', filters: { path: '/workspace/ä b' } },
+    { page: 'sandbox', task: 'build', tab: 'overview', filters: {} },
+  ] as const;
+  for (const route of routes) expect(routeOf(hashOf(route))).toEqual(route);
+  expect(hashOf(withFilter(home, 'text', ''))).toBe('#/questions');
+});
+
+it.each(['', '#', '#/nothing', '#/sandbox', '#x', '#/%E0%A4%A'])(
+  'an address that is not known is the first page: %s',
+  (hash) => {
+    expect(routeOf(hash).page).toBe('questions');
+  },
+);
+
+it('a task that cannot be decoded is the list, and an unknown view of one the overview', () => {
+  expect(routeOf('#/sandboxes/%E0%A4%A').page).toBe('sandboxes');
+  expect(routeOf(`${hashOfTask('build')}/nothing`)).toMatchObject({ page: 'sandbox', task: 'build', tab: 'overview' });
+});
+
+it('a login is kept and forgotten, and one of another shape is not read', () => {
+  const store = storeOf();
+  keepLogin(store, login);
+  expect(readLogin(store)).toEqual(login);
+  forgetLogin(store);
+  expect(readLogin(store)).toBeNull();
+  expect(readLogin(storeOf({ 'caisson.login': '{' }))).toBeNull();
+  for (const wrong of [
+    null,
+    1,
+    {},
+    { ...login, key: 'caisson_x' },
+    { ...login, token: { ...login.token, scopes: [1] } },
+  ])
+    expect(loginIn(wrong)).toBeNull();
+});
+
+it('terminals of a task are kept apart from those of another one, and what is not an id is left out', () => {
+  const store = storeOf({ 'caisson.terminals.other': '[{"execId": "exec_1\\n", "label": "1"}, {"execId": 1}]' });
+  const all = added(added([], 'exec_a'), 'exec_b');
+  keep(store, 'build', all);
+  expect(readKept(store, 'build')).toEqual([
+    { execId: 'exec_a', label: '1' },
+    { execId: 'exec_b', label: '2' },
+  ]);
+  expect(readKept(store, 'other')).toEqual([]);
+  expect(added(without(all, 'exec_a'), 'exec_c').map(({ label }) => label)).toEqual(['2', '1']);
+});
+
+it('denials of the last minute are counted, and older ones are forgotten', () => {
+  const denials = new Denials();
+  denials.add('build', 3, 0);
+  denials.add('build', 2, 30_000);
+  expect([denials.of('build', 30_000), denials.of('build', 61_000), denials.of('other', 0)]).toEqual([5, 2, 0]);
+  denials.forget(120_000);
+  expect(denials.of('build', 30_000)).toBe(0);
+});
+
+it('what is done to many waits ten seconds, and says so', () => {
+  expect(planOf('stop', [], 0)).toBeNull();
+  const plan = planOf('remove', ['a', 'b'], 0) ?? expect.unreachable();
+  expect([isDue(plan, delayMs - 1), isDue(plan, delayMs)]).toEqual([false, true]);
+  expect(planText(plan, 4001)).toBe('Removes 2 sandboxes in 6 s. Closing this page cancels it.');
+  expect(doneText('remove', 2, [{ task: 'a', why: 'x' }])).toBe('1 removed, 1 failed.');
+});
+
+it('output is text without the sequences of a terminal, whole across parts, and bounded', () => {
+  const output = new Output();
+  const bytes = new TextEncoder().encode('\u001b]0;title\u0007\u001b[1;31mrot ä\u001b[0m\u001b]52;c;YQ==\u001b\\ <b>');
+  for (const byte of bytes) output.add(Uint8Array.of(byte));
+  expect(output.text).toBe('rot ä <b>');
+  output.add(new Uint8Array(500_000).fill(65));
+  expect(output.text.length).toBeLessThan(200_100);
+  expect(output.text).toMatch(/^\[the beginning is left out\]\nA/);
+});
+
+it('the end of a command is said as its record has it', () => {
+  expect(exitText(null)).toBe('runs');
+  expect(exitText({ reason: 'exited', exitCode: 3, signal: null })).toBe('exit 3');
+  expect(exitText({ reason: 'signaled', exitCode: null, signal: 'SIGKILL' })).toBe('signaled SIGKILL');
+  expect(exitText({ reason: 'timed-out', exitCode: 143, signal: null })).toBe('timed-out');
+});
+
+it('records are filtered by kind, verdict, task, words and time, the newest first', () => {
+  const record = (seq: number, more: object) =>
+    Object({ seq, at: `2026-01-0${seq}T00:00:00Z`, type: 'run', taskId: 'build', ...more });
+  const all = [
+    record(1, { verdict: 'deny', rule: 'terminal(rm:*)' }),
+    record(2, { type: 'exit' }),
+    record(3, { taskId: 'web' }),
+  ];
+  const found = (given: Readonly<Record<string, string>>) => filtered(all, filtersOf(given)).map(({ seq }) => seq);
+  expect(found({})).toEqual([3, 2, 1]);
+  expect(found({ verdict: 'deny' })).toEqual([1]);
+  expect(found({ text: 'RM:' })).toEqual([1]);
+  expect(found({ task: 'build', type: 'exit' })).toEqual([2]);
+  expect(found({ since: '2026-01-02T12:00:00Z' })).toEqual([3]);
+  expect(detailsOf(all[0])).toBe('rule: terminal(rm:*)');
+  expect(verifiedText({ intact: true, lastSeq: 9, records: 9 })).toContain('up to 9');
+  expect(verifiedText({ intact: false, lastSeq: 9, records: 4 })).toContain('broken after 4');
+});
