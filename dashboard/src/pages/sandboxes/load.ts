@@ -10,8 +10,15 @@ export interface Lists {
   readonly execs: readonly Exec[];
 }
 
-export async function loadLists({ sandboxes, execs }: CaissonClient, signal: AbortSignal): Promise<Lists> {
-  const newest = execs.list({ limit: 500 }, { signal });
+export async function loadLists(client: CaissonClient, signal: AbortSignal): Promise<Lists> {
+  const [sandboxes, execs] = await Promise.all([
+    everySandbox(client, signal),
+    client.execs.list({ limit: 500 }, { signal }),
+  ]);
+  return { sandboxes, execs: execs.items };
+}
+
+async function everySandbox({ sandboxes }: CaissonClient, signal: AbortSignal): Promise<readonly Sandbox[]> {
   const found: Sandbox[] = [];
   for (let cursor: string | null = ''; cursor !== null && found.length < mostSandboxes;) {
     const at: { readonly cursor?: string } = cursor === '' ? {} : { cursor };
@@ -19,5 +26,5 @@ export async function loadLists({ sandboxes, execs }: CaissonClient, signal: Abo
     found.push(...page.items);
     cursor = page.nextCursor;
   }
-  return { sandboxes: found, execs: (await newest).items };
+  return found;
 }
