@@ -84,6 +84,17 @@ await using caisson = await openCaisson();
   console.log(memoryBytes);
 }
 
+// sandboxes.samples
+{
+  const { recent } = await caisson.sandboxes.samples('build', { last: 6 });
+  console.log(recent.map(({ at, cpuCores }) => `${at} ${cpuCores}`));
+}
+
+// sandboxes.keepSamples
+{
+  caisson.sandboxes.keepSamples();
+}
+
 // sandboxes.top
 {
   for (const { taskId, stats, last } of await caisson.sandboxes.top({ labels: { team: 'a' } }))

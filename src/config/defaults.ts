@@ -97,6 +97,7 @@ const core: Omit<Settings, 'terminal'> & { readonly terminal: Omit<Settings['ter
     proxies: [],
     shutdown_seconds: 10,
     dashboard: true,
+    samples: true,
     limits: defaultLimits,
   },
   discord: { ...platform, require_mention: true, free_response_channels: '', auto_thread: true },

@@ -86,6 +86,7 @@ async function serveAt(api: CaissonApi, input: ServeInput, { place, held }: List
   await clearStaged(join(api.config.home, 'uploads'));
   const { app, url } = await openPlace(service, { settings, place, log });
   api.pool.keep();
+  if (settings.samples) api.sandboxes.keepSamples();
   const home = held === null ? null : await openHomeDoor({ service, log, url, flags }).catch(closing(app));
   log.info({ url, socket: home?.socket ?? null }, 'listening');
   const { promise: idle, resolve } = Promise.withResolvers<void>();

@@ -63,6 +63,7 @@ export type { Budget, BudgetFigures } from '../budget/types.ts';
 export type { HistoryApi, HistoryEntry, HistoryFilter } from './history.ts';
 export type { Backup, Figures, InstallationApi } from './installation.ts';
 export type { Concern, Status } from './status.ts';
+export type { MinuteSample, Sample, SampleFigures, Samples, SamplesInput } from './samples.ts';
 export type { SandboxUse, UseFilter } from './top.ts';
 export type { AccessApi, Hearing, Message, PairedView, PairingView, PendingView, Revoked } from '../access/types.ts';
 export type { NewToken, Scope, TokenBounds, TokenInput, TokensApi, TokenView } from '../access/tokens/types.ts';

@@ -151,7 +151,6 @@ export class Caisson implements CaissonLibrary {
     const { backends, config } = this;
     this.installation = createInstallationApi({ context, running: this.#running, backends, config, defaultBackend });
     const plan = (request: SandboxRequest, options: StepOptions): Promise<Plan> => plans.planFor(request, options);
-    const checkTimes: Plans['checkTimes'] = (taskId, times) => plans.checkTimes(taskId, times);
     const planOf = (task: string, options: StepOptions): Promise<Plan> =>
       plan({ taskId: task, existing: true }, options);
     const within: Within = async (task, options, work) =>
@@ -170,7 +169,8 @@ export class Caisson implements CaissonLibrary {
     this.execs = byTask(new Execs({ ...shared, journal, origin, processes, plan }), execs);
     this.#openSessions = new Sessions({ ...shared, plan: planOf });
     this.sessions = byTask(this.#openSessions, sessions);
-    const own = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, plan, checkTimes, within });
+    const { signal: closing } = this.#ending;
+    const own = new Sandboxes({ ...parts, processes, sweeper: this.#sweeper, closing, plan, plans, within });
     this.sandboxes = byTask(withKeys(own, sandboxes), sandboxes);
     const tools = fileTools({
       context,

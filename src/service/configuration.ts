@@ -76,4 +76,6 @@ export interface ServerSettings {
   readonly shutdown_seconds: number;
   /** Whether `/` is the dashboard. */
   readonly dashboard: boolean;
+  /** Whether it keeps what sandboxes have used. */
+  readonly samples: boolean;
 }

@@ -5,6 +5,8 @@ import type {
   Inspected,
   Options,
   Page,
+  Samples,
+  SamplesInput,
   SandboxesApi,
   SandboxChange,
   SandboxFilter,
@@ -33,13 +35,16 @@ import { gc, type GcDependencies } from './admin/gc.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
 import { limitOf, pageOf, positionOf } from './pages.ts';
+import { Sampler } from './watch/sampler.ts';
 import { Top } from './watch/top.ts';
 
 export interface SandboxesDependencies extends GcDependencies {
   readonly processes: Processes;
   readonly sweeper: Sweeper;
+  /** Fires when this process closes. */
+  readonly closing: AbortSignal;
   readonly plan: (request: SandboxRequest, options: StepOptions) => Promise<Plan>;
-  readonly checkTimes: (taskId: string, times: Partial<Times>) => void;
+  readonly plans: { checkTimes(taskId: string, times: Partial<Times>): void };
   readonly within: Within;
 }
 
@@ -47,11 +52,14 @@ export class Sandboxes implements SandboxesApi {
   readonly #parts: SandboxesDependencies;
   readonly #context: Context;
   readonly #top: Top;
+  readonly #sampler: Sampler;
 
   constructor(parts: SandboxesDependencies) {
     this.#parts = parts;
     this.#context = parts.context;
     this.#top = new Top(parts.context);
+    this.#sampler = new Sampler(parts.context);
+    parts.closing.addEventListener('abort', () => this.#sampler.stop(), { once: true });
   }
 
   async create(request: SandboxRequest, options: Options = {}): Promise<Acquired> {
@@ -79,7 +87,7 @@ export class Sandboxes implements SandboxesApi {
     const { labels = {} } = change;
     const times = askedTimes(change);
     const { taskId } = await findRow(this.#context, task);
-    this.#parts.checkTimes(taskId, times);
+    this.#parts.plans.checkTimes(taskId, times);
     const row = await changeSandbox(this.#context, task, { labels, times }, options);
     return viewOf(row, null, this.#context.clock);
   }
@@ -110,6 +118,14 @@ export class Sandboxes implements SandboxesApi {
 
   async stats(task: string, options: Options = {}): Promise<Stats> {
     return await this.#parts.within(task, options, async (handle) => await readStats(handle, options));
+  }
+
+  async samples(task: string, input: SamplesInput = {}): Promise<Samples> {
+    return this.#sampler.of((await findRow(this.#context, task)).id, input);
+  }
+
+  keepSamples(): void {
+    this.#sampler.begin();
   }
 
   async top(filter: UseFilter = {}, options: Options = {}): Promise<readonly SandboxUse[]> {

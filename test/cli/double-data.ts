@@ -93,6 +93,7 @@ export const config: ConfigView = {
     proxies: [],
     shutdown_seconds: 1,
     dashboard: false,
+    samples: false,
   },
   show: async () => [
     { key: 'terminal.backend', value: 'docker', origin: 'file' },

@@ -70,6 +70,8 @@ export class Double extends Fixed implements CaissonApi {
     },
     limits: (task) => Promise.resolve({ ...limitsPage, taskId: this.#find(task).taskId }),
     stats: (task) => this.#stats(task),
+    samples: () => Promise.resolve({ recent: [], minutes: [] }),
+    keepSamples: () => undefined,
     top: () => topOf(this.#views, (task) => this.#stats(task)),
     gc: (how) => {
       this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);

@@ -147,6 +147,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /v1/hooks': {},
   'POST /v1/hooks': { body: { names: [] } },
   'GET /v1/suggestions': {},
+  'GET /v1/sandboxes/{id}/samples': { path: build, query: 'last=6' },
   'GET /v1/top': { query: 'task=build' },
   'GET /v1/status': {},
   'GET /v1/history': { query: 'task=build&outcome=failed&outcome=lost&since=2026-01-01T00:00:00Z&limit=5' },

@@ -81,6 +81,7 @@ export const serviceSection = z.strictObject({
     'Seconds that commands have to end when the service stops.',
   ),
   dashboard: key(z.boolean(), 'true or false', 'Whether `/` is the dashboard, a page for people.'),
+  samples: key(z.boolean(), 'true or false', 'Whether the service keeps what sandboxes have used, for a day.'),
   limits: key(
     z.strictObject(limitsShape),
     'budgets by name, each with total and per_owner',

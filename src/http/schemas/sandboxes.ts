@@ -5,6 +5,7 @@ import {
   listOf,
   outcome,
   ownerQuery,
+  queryCount,
   queryFlag,
   recordsOf,
   taskId,
@@ -189,6 +190,26 @@ const stats = z
   })
   .meta({ id: 'Stats' });
 
+const figures = {
+  cpuCores: measured,
+  memoryBytes: measured,
+  pids: measured,
+  receivedPerSecond: measured,
+  sentPerSecond: measured,
+} as const;
+const samples = z
+  .object({
+    recent: z
+      .array(z.object({ at: time, ...figures }))
+      .readonly()
+      .describe('Of the last hour, about ten seconds apart, oldest first.'),
+    minutes: z
+      .array(z.object({ at: time, mean: z.object(figures), max: z.object(figures) }))
+      .readonly()
+      .describe('Of the last day, oldest first.'),
+  })
+  .meta({ id: 'Samples' });
+
 const gcItem = z.object({
   kind: z.enum(['process', 'sandbox', 'resource', 'directory', 'journal']),
   backend: z.string().nullable(),
@@ -224,6 +245,12 @@ export const plain = {
   stop: {},
   remove: { query: z.strictObject({ keepFiles: queryFlag.exactOptional() }) },
   stats: { answer: stats },
+  samples: {
+    query: z.strictObject({
+      last: queryCount.exactOptional().describe('Only so many of the last `recent`, and no minutes.'),
+    }),
+    answer: samples,
+  },
   top: { query: z.strictObject({ task: recordsOf.exactOptional(), owner: ownerQuery }), answer: listOf(use) },
   gc: { body: z.strictObject({ dryRun: z.boolean() }), answer: listOf(gcItem) },
 } as const;

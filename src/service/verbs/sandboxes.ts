@@ -3,6 +3,7 @@ import type { Stats } from '../../backend.ts';
 import type { AskedTimes } from '../../plan/times.ts';
 import type { SandboxRequest } from '../../plan/types.ts';
 import type { Inspected, SandboxLimits } from '../../sandbox/types.ts';
+import type { Samples, SamplesInput } from '../samples.ts';
 import type { SandboxUse, UseFilter } from '../top.ts';
 import type { GcItem } from '../admin/gc-item.ts';
 import type { Acquired, Options, Page, SandboxFilter, SandboxView } from '../types.ts';
@@ -44,6 +45,13 @@ export interface SandboxesApi {
   limits(task: string, options?: Options): Promise<SandboxLimits>;
   /** Reads what the sandbox uses now. Throws `not_found`, `not_supported` where the place cannot tell. */
   stats(task: string, options?: Options): Promise<Stats>;
+  /**
+   * What the sandbox has used within the last hour and the last day, as a service has read it since it uses the sandbox: kept in its
+   * memory, and gone with the sandbox. Throws `not_found`.
+   */
+  samples(task: string, how?: SamplesInput, options?: Options): Promise<Samples>;
+  /** Reads from now on what sandboxes of this process use, until it closes. */
+  keepSamples(): void;
   /** Reads what all sandboxes use now, and what they did last. A place that is slow to tell is asked every five seconds at most. */
   top(filter?: UseFilter, options?: Options): Promise<readonly SandboxUse[]>;
   /** Removes what time, crashes and strangers left in the state directory and in every backend. */
@@ -149,6 +157,18 @@ export const sandboxes = {
     ...inTask,
     gives: { cpuNanos: 'number?', memoryBytes: 'number?' },
   },
+  samples: {
+    ...read(
+      'GET',
+      '/v1/sandboxes/{id}/samples',
+      'Shows what a sandbox has used within the last hour and the last day.',
+    ),
+    takes: ['task', '...?'],
+    owner: 'place',
+    brief: true,
+    gives: { recent: 'list', minutes: 'list' },
+  },
+  keepSamples: { none: 'the service does it by itself', takes: [], owner: 'refused', now: true },
   top: {
     ...read('GET', '/v1/top', 'Shows what all sandboxes use now, and what they did last.'),
     takes: ['...?'],

@@ -23,4 +23,17 @@ export function lookCases(suite: Suite): void {
     expect(own?.last).toMatchObject({ command: ['echo', 'the last one'], outcome: 'done' });
     await refused(calling(place.agent.sandboxes, 'top', { tsk: taskId }), 'invalid_argument');
   });
+
+  suite.test('sandboxes.samples.none', 'gives lists, and refuses a sandbox that is not there', async (place) => {
+    const { recent, minutes } = await place.agent.sandboxes.samples(place.task, { last: 3 });
+    expect(recent.length).toBeLessThanOrEqual(3);
+    expect(minutes).toEqual([]);
+    await refused(place.agent.sandboxes.samples('nothing-of-that-name'), 'not_found');
+  });
+
+  suite.test('sandboxes.keepSamples.here', 'begins, and again is the same', async (place) => {
+    place.agent.sandboxes.keepSamples();
+    place.agent.sandboxes.keepSamples();
+    expect((await place.agent.sandboxes.samples(place.task)).recent).toBeInstanceOf(Array);
+  });
 }

@@ -60,6 +60,10 @@ export const serviceDeviations: Readonly<Record<string, Deviation>> = {
     'the service does it by itself',
     async ({ agent }) => await Promise.resolve().then(() => agent.pool.keep()),
   ),
+  'sandboxes.keepSamples.here': notServed(
+    'the service does it by itself',
+    async ({ agent }) => await Promise.resolve().then(() => agent.sandboxes.keepSamples()),
+  ),
   'policy.ready.sound': notServed('GET /readyz says it', ({ agent }) => agent.policy.ready()),
   'installation.figures.counted': notServed('the metrics have them', ({ agent }) => agent.installation.figures()),
   'installation.budget.held': notServed('it is of the process that holds it', ({ agent }) =>
