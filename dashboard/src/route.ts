@@ -1,5 +1,5 @@
 /** The address of a view: its page, what it is about, and its filters, all behind the `#`, so that every view is a link. Pure. */
-export type PageName = 'questions' | 'sandboxes' | 'sandbox' | 'wrong' | 'audit';
+export type PageName = 'questions' | 'sandboxes' | 'sandbox' | 'history' | 'audit';
 export type Tab = 'overview' | 'terminal' | 'files' | 'execs' | 'network' | 'processes';
 
 export interface Route {
@@ -11,7 +11,7 @@ export interface Route {
 }
 
 export const tabs: readonly Tab[] = ['overview', 'terminal', 'files', 'execs', 'network', 'processes'];
-const pages: ReadonlySet<string> = new Set(['questions', 'sandboxes', 'wrong', 'audit']);
+const pages: ReadonlySet<string> = new Set(['questions', 'sandboxes', 'history', 'audit']);
 const isPage = (name: string): name is PageName => pages.has(name);
 const isTab = (name: string | undefined): name is Tab => tabs.some((tab) => tab === name);
 

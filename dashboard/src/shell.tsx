@@ -7,8 +7,10 @@ import { QuestionsPage } from './pages/questions/page.tsx';
 import { SandboxPage } from './pages/sandbox/page.tsx';
 import { SandboxesPage } from './pages/sandboxes/page.tsx';
 import { LazyAudit } from './pages/audit/lazy.tsx';
+import { LazyHistory } from './pages/history/lazy.tsx';
 import { shown } from './text/hostile.ts';
 import { hashOf, home, type PageName, type Route } from './route.ts';
+import { Wrong } from './wrong.tsx';
 
 interface Input {
   readonly route: Route;
@@ -18,7 +20,8 @@ interface Input {
 const names: readonly (readonly [page: PageName, label: string, scope: 'read' | 'approve'])[] = [
   ['questions', 'Questions', 'approve'],
   ['sandboxes', 'Sandboxes', 'read'],
-  ['audit', 'History and audit', 'read'],
+  ['history', 'History', 'read'],
+  ['audit', 'Audit', 'read'],
 ];
 
 export function Shell({ route, onLogout }: Input) {
@@ -60,6 +63,8 @@ export function Shell({ route, onLogout }: Input) {
           Log out
         </button>
       </header>
+      {/* It is of the whole installation, and for its operator alone. */}
+      {may('read') && token.owner === 'operator' && !token.isBound ? <Wrong /> : null}
       <main id="main" tabIndex={-1}>
         <Page route={page} questions={questions} />
       </main>
@@ -82,6 +87,7 @@ function Page({ route, questions }: { readonly route: Route; readonly questions:
   if (route.page === 'sandbox' && route.task !== null)
     return <SandboxPage key={route.task} task={route.task} route={route} />;
   if (route.page === 'sandboxes') return <SandboxesPage route={route} />;
+  if (route.page === 'history') return <LazyHistory route={route} />;
   if (route.page === 'audit') return <LazyAudit route={route} />;
   return <QuestionsPage questions={questions} />;
 }

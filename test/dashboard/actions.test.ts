@@ -14,6 +14,8 @@ const all: readonly Action[] = [
   actions.killAction('exec_1'),
   actions.fileAction('build', '/workspace/a b'),
   actions.allowAction('build', 'example.com'),
+  actions.historyAction({}),
+  actions.historyAction({ task: 'build', since: '2026-01-01T00:00:00Z', outcomes: ['denied'] }),
   ...(['once', 'session', 'always', 'deny'] as const).map((choice) => actions.answerAction('apr_1', choice)),
 ];
 

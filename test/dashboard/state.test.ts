@@ -5,7 +5,7 @@ import { delayMs, doneText, isDue, planOf, planText } from '../../dashboard/src/
 import { exitText, Output } from '../../dashboard/src/pages/sandbox/execs/output.ts';
 import { added, keep, readKept, without } from '../../dashboard/src/pages/sandbox/terminal/kept.ts';
 import { hashOf, hashOfTask, home, routeOf, withFilter } from '../../dashboard/src/route.ts';
-import { detailsOf, filtered, filtersOf, verifiedText } from '../../dashboard/src/pages/audit/records.ts';
+import { askOf, detailsOf, filtered, filtersOf, lastVerifiedText, verifiedText } from '../../dashboard/src/pages/audit/records.ts';
 
 function storeOf(given: Readonly<Record<string, string>> = {}): Store {
   const held = new Map(Object.entries(given));
@@ -107,7 +107,7 @@ it('the end of a command is said as its record has it', () => {
   expect(exitText({ reason: 'timed-out', exitCode: 143, signal: null })).toBe('timed-out');
 });
 
-it('records are filtered by kind, verdict, task, words and time, the newest first', () => {
+it('records are filtered by kind and words, the newest first; the rest is asked of the service', () => {
   const record = (seq: number, more: object) =>
     Object({ seq, at: `2026-01-0${seq}T00:00:00Z`, type: 'run', taskId: 'build', ...more });
   const all = [
@@ -117,11 +117,18 @@ it('records are filtered by kind, verdict, task, words and time, the newest firs
   ];
   const found = (given: Readonly<Record<string, string>>) => filtered(all, filtersOf(given)).map(({ seq }) => seq);
   expect(found({})).toEqual([3, 2, 1]);
-  expect(found({ verdict: 'deny' })).toEqual([1]);
   expect(found({ text: 'RM:' })).toEqual([1]);
-  expect(found({ task: 'build', type: 'exit' })).toEqual([2]);
-  expect(found({ since: '2026-01-02T12:00:00Z' })).toEqual([3]);
+  expect(found({ type: 'exit', text: 'build' })).toEqual([2]);
+  expect(askOf(filtersOf({ verdict: 'deny', rule: 'rm', task: 'build', since: '2026-01-02T12:00:00Z' }))).toEqual({
+    verdict: 'deny',
+    rule: 'rm',
+    task: 'build',
+    since: '2026-01-02T12:00:00.000Z',
+  });
+  expect(askOf(filtersOf({ verdict: 'other', until: 'soon', text: 'x', type: 'exit' }))).toEqual({});
   expect(detailsOf(all[0])).toBe('rule: terminal(rm:*)');
   expect(verifiedText({ intact: true, lastSeq: 9, records: 9 })).toContain('up to 9');
+  expect(lastVerifiedText({ at: '2026-01-01T00:00:00Z', through: 7 })).toContain('up to 7');
+  expect(lastVerifiedText(null)).toContain('never');
   expect(verifiedText({ intact: false, lastSeq: 9, records: 4 })).toContain('broken after 4');
 });

@@ -68,6 +68,29 @@ export const allowAction = (task: string, host: string): Action => ({
   body: { allow: [host] },
 });
 
+interface Sought {
+  readonly task?: string;
+  readonly owner?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly outcomes?: readonly string[];
+}
+
+export function historyAction({ task, owner, since, until, outcomes = [] }: Sought): Action {
+  const named = Object.entries({ owner, since, until }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  const query = new URLSearchParams(Object.fromEntries(named));
+  if (task !== undefined) query.set('task', task);
+  for (const outcome of outcomes) query.append('outcome', outcome);
+  const options = [...named.flatMap(([name, value]) => [`--${name}`, value]), ...outcomes.map((each) => `--${each}`)];
+  return {
+    words: ['history', ...options, ...(task === undefined ? [] : [task])],
+    method: 'GET',
+    paths: [`/v1/history${query.size === 0 ? '' : `?${query.toString()}`}`],
+  };
+}
+
 /** The command line saves no rule: `always` is an answer of a page or a terminal. */
 export function answerAction(id: string, choice: 'once' | 'session' | 'always' | 'deny'): Action {
   const words = {

@@ -36,3 +36,10 @@ export function bytesText(bytes: number): string {
 }
 
 export const agoText = (at: string, nowMs: number): string => durationText(Math.max(0, nowMs - Date.parse(at)));
+
+/** `25 %`, of one core. */
+export const percentText = (cores: number): string => `${Math.round(cores * 1000) / 10} %`;
+
+/** `25 % of a core`, `2.5 cores`. */
+export const coresText = (cores: number): string =>
+  cores < 1 ? `${percentText(cores)} of a core` : `${Math.round(cores * 100) / 100} cores`;

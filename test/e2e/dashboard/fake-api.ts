@@ -70,6 +70,8 @@ function answer({ url = '/', method }: IncomingMessage, response: ServerResponse
   }
   if (pathname === '/v1/sandboxes') return json(sandboxes(rows, Number(searchParams.get('cursor') ?? 0)));
   if (pathname === '/v1/execs') return json({ items: execs(rows), nextCursor: null });
+  if (/^\/v1\/sandboxes\/[^/]+\/samples$/.test(pathname)) return json({ recent: samples(), minutes: [] });
+  if (pathname === '/v1/status') return json({ concerns: [], ...status });
   if (pathname === '/v1/approvals') return json({ items: [] });
   return json({ code: 'not_found', detail: 'it is not made up', status: 404 }, 404);
 }
@@ -125,6 +127,18 @@ function sandboxes(rows: number, from: number) {
   }));
   return { items, nextCursor: from + 1000 < rows ? String(from + 1000) : null };
 }
+
+const status = { level: 'well', version: '1', backends: [], disk: {}, audit: {} };
+
+const samples = () =>
+  Array.from({ length: 36 }, (_, at) => ({
+    at: new Date(Date.now() - (36 - at) * 10_000).toISOString(),
+    cpuCores: Math.random(),
+    memoryBytes: 2e7 + Math.round(Math.random() * 1e6),
+    pids: 3,
+    receivedPerSecond: 0,
+    sentPerSecond: null,
+  }));
 
 const execs = (rows: number) =>
   Array.from({ length: Math.min(500, rows) }, (_, at) => ({

@@ -4,7 +4,17 @@ import { useLive } from '../../live/client.ts';
 import { problemText, useLoaded } from '../../live/loaded.ts';
 import { hashOf, home, hashOfTask, type Route, withFilter } from '../../route.ts';
 import { cut, shown } from '../../text/hostile.ts';
-import { detailsOf, filtered, type Filters, filtersOf, type Record, textOf, verifiedText } from './records.ts';
+import {
+  askOf,
+  detailsOf,
+  filtered,
+  type Filters,
+  filtersOf,
+  lastVerifiedText,
+  type Record,
+  textOf,
+  verifiedText,
+} from './records.ts';
 
 const mostRead = 2000;
 const mostShown = 200;
@@ -25,15 +35,16 @@ const types = [
 /** Who ran what, and what was decided about it: the newest records first. */
 export function AuditPage({ route }: { readonly route: Route }) {
   const { client, may } = useLive();
-  const load = async (signal: AbortSignal): Promise<readonly Record[]> =>
-    await Array.fromAsync(client.audit.tail({ count: mostRead }, { signal }));
-  const { value, problem, again } = useLoaded(load, { key: 'audit', everyMs: 10_000 });
   const filters = filtersOf(route.filters);
+  const ask = askOf(filters);
+  const load = async (signal: AbortSignal): Promise<readonly Record[]> =>
+    await Array.fromAsync(client.audit.tail({ ...ask, count: mostRead }, { signal }));
+  const { value, problem, again } = useLoaded(load, { key: JSON.stringify(ask), everyMs: 10_000 });
   const records = filtered(value ?? [], filters);
   const filter = (name: string, text: string): void => replaceRoute(withFilter(route, name, text));
   return (
     <section aria-labelledby="audit-title">
-      <h1 id="audit-title">History and audit</h1>
+      <h1 id="audit-title">Audit</h1>
       <FilterBar filters={filters} onFilter={filter} onAgain={again} />
       {may('admin') ? <Verify /> : null}
       {problem === null ? null : (
@@ -62,7 +73,11 @@ interface FilterInput {
   readonly onAgain: () => void;
 }
 
+const labels = { task: 'Task', owner: 'Owner', rule: 'Rule', text: 'Words' } as const;
+
 function FilterBar({ filters, onFilter, onAgain }: FilterInput) {
+  const { may } = useLive();
+  const names = may('admin') ? (['task', 'owner', 'rule', 'text'] as const) : (['task', 'rule', 'text'] as const);
   return (
     <div class="filters">
       <Choice label="Kind" value={filters.type} options={types} onChange={(text) => onFilter('type', text)} />
@@ -72,24 +87,26 @@ function FilterBar({ filters, onFilter, onAgain }: FilterInput) {
         options={['allow', 'ask', 'deny']}
         onChange={(text) => onFilter('verdict', text)}
       />
-      {(['task', 'text'] as const).map((name) => (
+      {names.map((name) => (
         <label key={name}>
-          {name === 'task' ? 'Task' : 'Owner, rule or words'}{' '}
+          {labels[name]}{' '}
           <input
             type="search"
+            value={filters[name]}
+            onChange={({ currentTarget }) => onFilter(name, currentTarget.value)}
+          />
+        </label>
+      ))}
+      {(['since', 'until'] as const).map((name) => (
+        <label key={name}>
+          {name === 'since' ? 'Since' : 'Until'}{' '}
+          <input
+            type="datetime-local"
             value={filters[name]}
             onInput={({ currentTarget }) => onFilter(name, currentTarget.value)}
           />
         </label>
       ))}
-      <label>
-        Since{' '}
-        <input
-          type="datetime-local"
-          value={filters.since}
-          onInput={({ currentTarget }) => onFilter('since', currentTarget.value)}
-        />
-      </label>
       <button type="button" onClick={onAgain}>
         Again
       </button>
@@ -139,6 +156,7 @@ function Choice({ label, value, options, onChange }: ChoiceInput) {
 function Verify() {
   const { client } = useLive();
   const [said, setSaid] = useState<string | null>(null);
+  const { value: status } = useLoaded(() => client.installation.status(), { key: 'verified' });
   const verify = async (): Promise<void> => {
     setSaid('…');
     setSaid(await client.audit.verify().then(verifiedText, problemText));
@@ -148,7 +166,7 @@ function Verify() {
       <button type="button" onClick={() => void verify()}>
         Verify
       </button>{' '}
-      <span role="status">{said}</span>
+      <span role="status">{said ?? (status === null ? null : lastVerifiedText(status.audit.verified))}</span>
     </p>
   );
 }

@@ -1,4 +1,9 @@
 /** Records of the audit, filtered and in one sentence each. Pure. */
+import type { CaissonClient } from 'caisson/client';
+import { momentOf } from '../../text/moment.ts';
+
+type Ask = Omit<Parameters<CaissonClient['audit']['tail']>[0], 'count' | 'follow' | 'only'>;
+
 export interface Record {
   readonly seq: number;
   readonly at: string;
@@ -8,35 +13,55 @@ export interface Record {
 
 export interface Filters {
   readonly type: string;
-  readonly task: string;
-  readonly verdict: string;
   readonly text: string;
+  /** The others are those of the service. */
+  readonly task: string;
+  readonly owner: string;
+  readonly verdict: string;
+  readonly rule: string;
   readonly since: string;
+  readonly until: string;
 }
 
 export const filtersOf = (given: Readonly<globalThis.Record<string, string>>): Filters => ({
   type: given['type'] ?? '',
-  task: given['task'] ?? '',
-  verdict: given['verdict'] ?? '',
   text: given['text'] ?? '',
+  task: given['task'] ?? '',
+  owner: given['owner'] ?? '',
+  verdict: given['verdict'] ?? '',
+  rule: given['rule'] ?? '',
   since: given['since'] ?? '',
+  until: given['until'] ?? '',
 });
 
 export const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
+const verdicts = ['allow', 'ask', 'deny'] as const;
+const isVerdict = (text: string): text is (typeof verdicts)[number] => verdicts.some((each) => each === text);
+
+/** What the service filters by: what is empty, or not a time yet, is left out. */
+export function askOf({ task, owner, verdict, rule, since, until }: Filters): Ask {
+  return {
+    ...(task === '' ? {} : { task }),
+    ...(owner === '' ? {} : { owner }),
+    ...(isVerdict(verdict) ? { verdict } : {}),
+    ...(rule === '' ? {} : { rule }),
+    ...momentOf('since', since),
+    ...momentOf('until', until),
+  };
+}
+
 /** Newest first. */
-export function filtered(records: readonly Record[], { type, task, verdict, text, since }: Filters): readonly Record[] {
-  const sinceMs = since === '' ? NaN : Date.parse(since);
+export function filtered(
+  records: readonly Record[],
+  { type, text }: Pick<Filters, 'type' | 'text'>,
+): readonly Record[] {
   const words = text.toLowerCase();
   return records
     .filter(
       (record) =>
-        (type === '' || record.type === type) &&
-        (task === '' || textOf(record['taskId']).includes(task)) &&
-        (verdict === '' || record['verdict'] === verdict) &&
-        (Number.isNaN(sinceMs) || Date.parse(record.at) >= sinceMs) &&
-        (words === '' || JSON.stringify(record).toLowerCase().includes(words)),
+        (type === '' || record.type === type) && (words === '' || JSON.stringify(record).toLowerCase().includes(words)),
     )
     .toReversed();
 }
@@ -55,6 +80,10 @@ interface Verified {
   readonly lastSeq: number | null;
   readonly records: number;
 }
+
+/** What `caisson status` says of the last verification. */
+export const lastVerifiedText = (verified: { readonly at: string; readonly through: number } | null): string =>
+  verified === null ? 'It was never verified.' : `Verified last at ${verified.at}, up to ${verified.through}.`;
 
 export const verifiedText = ({ intact, lastSeq, records }: Verified): string =>
   intact

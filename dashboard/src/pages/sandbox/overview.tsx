@@ -4,6 +4,7 @@ import { useLoaded } from '../../live/loaded.ts';
 import { shown } from '../../text/hostile.ts';
 import { agoText, durationText } from '../../text/units.ts';
 import type { Inspected } from './inspected.ts';
+import { Use } from './use.tsx';
 
 /** What was wanted beside what holds, and what ends it. */
 export function OverviewTab({ sandbox }: { readonly sandbox: Inspected }) {
@@ -11,6 +12,7 @@ export function OverviewTab({ sandbox }: { readonly sandbox: Inspected }) {
   return (
     <>
       <Facts sandbox={sandbox} />
+      <Use task={sandbox.taskId} />
       <h2>Wanted beside effective</h2>
       <Limits task={sandbox.taskId} />
       {degraded.length === 0 ? null : <h2>Asked for, and not held</h2>}

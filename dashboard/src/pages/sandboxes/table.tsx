@@ -6,6 +6,7 @@ import { hashOfTask, type Route } from '../../route.ts';
 import { cut, shown as visible } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
 import { agoText, durationText } from '../../text/units.ts';
+import { UseCell } from './use-cell.tsx';
 import { type Column, columns, labelsText, ownerIn, type Row, type Shown, windowOf } from './rows.ts';
 
 const rowHeight = 32;
@@ -62,6 +63,7 @@ export function Table({ rows, shown, now, route, chosen, onChoose }: Input) {
             {columns.map((column) => (
               <Head key={column} column={column} shown={shown} route={route} />
             ))}
+            <th class="use">Use</th>
           </tr>
         </thead>
         <tbody>
@@ -87,7 +89,7 @@ export function Table({ rows, shown, now, route, chosen, onChoose }: Input) {
 function Gap({ rows }: { readonly rows: number }) {
   return rows <= 0 ? null : (
     <tr class="gap" aria-hidden="true">
-      <td colSpan={columns.length + 1}>
+      <td colSpan={columns.length + 2}>
         <svg width="1" height={rows * rowHeight} />
       </td>
     </tr>
@@ -151,6 +153,7 @@ function Line({ row: { sandbox, last, denials }, now, at, isChosen, onChoose }: 
         {command}
       </td>
       <td class={denials > 0 ? 'problem' : undefined}>{denials > 0 ? denials : ''}</td>
+      <td class="use">{state === 'ready' ? <UseCell task={taskId} /> : null}</td>
     </tr>
   );
 }

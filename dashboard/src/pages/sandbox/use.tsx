@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import { useLive } from '../../live/client.ts';
+import { useNow } from '../../live/clock.ts';
+import { useLoaded } from '../../live/loaded.ts';
+import { Axis, type Line, Plot } from '../../plot/plot.tsx';
+import { dayPoints, type Figure, recentPoints, type Samples } from '../../plot/points.ts';
+import { shown } from '../../text/hostile.ts';
+import { bytesText, coresText } from '../../text/units.ts';
+import { marksOf } from './marks.ts';
+
+const spans = { hour: 3_600_000, day: 86_400_000 } as const;
+type Span = keyof typeof spans;
+
+const mib = 1024 ** 2;
+const rate = (value: number): string => `${bytesText(value)}/s`;
+const plots: readonly {
+  readonly title: string;
+  readonly figures: readonly (readonly [figure: Figure, label: string])[];
+  readonly least: number;
+  readonly text: (value: number) => string;
+}[] = [
+  { title: 'Processor', figures: [['cpuCores', '']], least: 0.1, text: coresText },
+  { title: 'Memory', figures: [['memoryBytes', '']], least: 16 * mib, text: bytesText },
+  { title: 'Processes', figures: [['pids', '']], least: 10, text: String },
+  {
+    title: 'Network',
+    figures: [
+      ['receivedPerSecond', 'received'],
+      ['sentPerSecond', 'sent'],
+    ],
+    least: 1024,
+    text: rate,
+  },
+];
+
+/** What the sandbox has used, and below it what happened then. */
+export function Use({ task }: { readonly task: string }) {
+  const { client } = useLive();
+  const [span, setSpan] = useState<Span>('hour');
+  const toMs = useNow(10_000);
+  const fromMs = toMs - spans[span];
+  const load = async (signal: AbortSignal) => {
+    const since = new Date(Date.now() - spans[span]).toISOString();
+    const [samples, acts, questions] = await Promise.all([
+      client.sandboxes.samples(task, {}, { signal }),
+      client.history.list({ task, since, limit: 200 }, { signal }),
+      Array.fromAsync(client.audit.tail({ task, since, verdict: 'ask', count: 200 }, { signal })),
+    ]);
+    return { samples, marks: marksOf(acts.items, questions) };
+  };
+  const { value, problem } = useLoaded(load, { key: `${task} ${span}`, everyMs: 10_000 });
+  return (
+    <>
+      <h2>Use</h2>
+      <p class="tabs" role="group" aria-label="Span of the plots">
+        {(['hour', 'day'] as const).map((each) => (
+          <button key={each} type="button" aria-pressed={each === span} onClick={() => setSpan(each)}>
+            Last {each}
+          </button>
+        ))}
+      </p>
+      {problem === null ? null : (
+        <p role="alert" class="problem">
+          {shown(problem)}
+        </p>
+      )}
+      <div class="plots">
+        {plots.map(({ title, figures, least, text }) => (
+          <Plot
+            key={title}
+            title={title}
+            lines={figures.map(([figure, label]) => lineOf(value?.samples ?? null, { figure, label, span }))}
+            fromMs={fromMs}
+            toMs={toMs}
+            least={least}
+            text={text}
+          />
+        ))}
+        <Axis marks={(value?.marks ?? []).filter(({ atMs }) => atMs >= fromMs)} fromMs={fromMs} toMs={toMs} />
+      </div>
+    </>
+  );
+}
+
+interface LineInput {
+  readonly figure: Figure;
+  readonly label: string;
+  readonly span: Span;
+}
+
+function lineOf(samples: Samples | null, { figure, label, span }: LineInput): Line {
+  if (samples === null) return { label, points: [] };
+  const recent = recentPoints(samples, figure);
+  return { label, points: span === 'hour' ? recent : [...dayPoints(samples, figure), ...recent.slice(-1)] };
+}
