@@ -17,7 +17,12 @@ const { name, version } = z
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
 /** What code reads at run time, in the folders in which it stands. */
-const assets = ['{src,backends,emulators}/**/*.{sh,json,proto,bash,zsh,fish,mjs}', 'images/**', 'config/default.yaml'];
+const assets = [
+  '{src,backends,emulators}/**/*.{sh,json,proto,bash,zsh,fish,mjs}',
+  'images/**',
+  'config/default.yaml',
+  'dashboard/src/style/base.css',
+];
 const grammar = ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'];
 
 rmSync(dist, { recursive: true, force: true });

@@ -1,13 +1,14 @@
 /**
  * The page of one question, for a person with a browser. Without any script, and with a policy under which none would run
- * (w3.org/TR/CSP3): what it shows was written by third parties. Pure.
+ * (w3.org/TR/CSP3): what it shows was written by third parties.
  */
 import { hash } from 'node:crypto';
+import { asset } from '../../lib/asset.ts';
 import { type ApprovalView, placeOf } from '../../service/api.ts';
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}
-pre{background:#f3f3f3;border:1px solid #ccc;padding:.75rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
-button{font:inherit;padding:.4rem 1rem;margin:.25rem .5rem .25rem 0}input{font:inherit;width:100%;box-sizing:border-box}`;
+/** As the dashboard looks, light and dark. */
+const style = `${asset('dashboard/src/style/base.css')}
+body{max-width:50rem;margin:2rem auto;padding:0 1rem}button{margin:.25rem .5rem .25rem 0}input{width:100%}`;
 
 const styleHash = hash('sha256', style, 'base64');
 
@@ -78,7 +79,7 @@ function listOf(title: string, items: readonly string[]): string {
 
 const page = (title: string, body: string): string =>
   `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title>
 <style>${style}</style></head><body><h1>${title}</h1>
 ${body}
 </body></html>

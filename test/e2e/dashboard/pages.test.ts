@@ -19,6 +19,7 @@ const views: readonly (readonly [name: string, hash: string, ready: string])[] =
   ['commands', '#/sandboxes/pages/execs', '.execs tr'],
   ['network', '#/sandboxes/pages/network', '.empty'],
   ['processes', '#/sandboxes/pages/processes', 'h2'],
+  ['history', '#/history', 'table.acts td'],
   ['audit', '#/audit', 'table.audit tr'],
 ];
 
@@ -87,6 +88,24 @@ describe.skipIf(dockerHost() === null || !hasBrowser())('pages of the dashboard'
       expect(errors).toEqual([]);
     },
   );
+
+  it('the page of one question has the style of the dashboard, light and dark, and axe finds nothing serious on it', async () => {
+    const { items } = Object(await world.ask('/v1/approvals'));
+    const { page, errors, context } = await openPage(browser, `${world.url}/approvals/${items[0].id}`, [404]);
+    const backs: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      backs.push(String(await page.evaluate('getComputedStyle(document.body).backgroundColor')));
+      expect(await axeFaults(page, axe)).toEqual([]);
+    }
+    expect(backs).toEqual(['rgb(255, 255, 255)', 'rgb(22, 24, 27)']);
+    await page.locator('#token').fill((await world.token(['approve'])).token);
+    await page.getByRole('button', { name: 'Show the question' }).click();
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    expect(await axeFaults(page, axe)).toEqual([]);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
 
   it('axe is really asked: it finds a button without a name', async () => {
     const { page } = seen;
