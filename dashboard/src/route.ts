@@ -1,4 +1,6 @@
 /** The address of a view: its page, what it is about, and its filters, all behind the `#`, so that every view is a link. Pure. */
+import { addressPart } from './text/hostile.ts';
+
 export type PageName = 'questions' | 'sandboxes' | 'sandbox' | 'history' | 'audit';
 export type Tab = 'overview' | 'terminal' | 'files' | 'execs' | 'network' | 'processes';
 
@@ -42,7 +44,7 @@ export function hashOf({ page, task, tab, filters }: Route): string {
   const kept = Object.entries(filters).filter(([, value]) => value !== '');
   const query = kept.length === 0 ? '' : `?${new URLSearchParams(kept).toString()}`;
   if (page !== 'sandbox' || task === null) return `#/${page}${query}`;
-  return `#/sandboxes/${encodeURIComponent(task)}${tab === 'overview' ? '' : `/${tab}`}${query}`;
+  return `#/sandboxes/${addressPart(task)}${tab === 'overview' ? '' : `/${tab}`}${query}`;
 }
 
 export const hashOfTask = (task: string, tab: Tab = 'overview'): string =>

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import {
   arranged,
   columns,
+  lastLineOf,
   mostRows,
   ownerIn,
   type Row,
@@ -99,3 +100,9 @@ it('a window has at most forty rows, all that are seen, and none that are not th
     ),
   );
 });
+
+it.each([
+  ['', ''],
+  ['one\n', 'one'],
+  ['one\n  two \n\n \n', 'two'],
+])('the last line of %j is %j', (text, line) => expect(lastLineOf(text)).toBe(line));

@@ -5,7 +5,14 @@ import { delayMs, doneText, isDue, planOf, planText } from '../../dashboard/src/
 import { exitText, Output } from '../../dashboard/src/pages/sandbox/execs/output.ts';
 import { added, keep, readKept, without } from '../../dashboard/src/pages/sandbox/terminal/kept.ts';
 import { hashOf, hashOfTask, home, routeOf, withFilter } from '../../dashboard/src/route.ts';
-import { askOf, detailsOf, filtered, filtersOf, lastVerifiedText, verifiedText } from '../../dashboard/src/pages/audit/records.ts';
+import {
+  askOf,
+  detailsOf,
+  filtered,
+  filtersOf,
+  lastVerifiedText,
+  verifiedText,
+} from '../../dashboard/src/pages/audit/records.ts';
 
 function storeOf(given: Readonly<Record<string, string>> = {}): Store {
   const held = new Map(Object.entries(given));

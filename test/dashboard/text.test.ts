@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cut, isPlain, shown, shownLines } from '../../dashboard/src/text/hostile.ts';
+import { addressPart, cut, isPlain, shown, shownLines } from '../../dashboard/src/text/hostile.ts';
 import { commandText, linesOf, quoted } from '../../dashboard/src/text/shell.ts';
 import { bytesText, clockText, durationText } from '../../dashboard/src/text/units.ts';
 
@@ -26,6 +26,11 @@ it('no text has anything unseen after it is shown, and a plain one stays as it i
 it('a text is cut between characters', () => {
   expect(cut('😀😀😀', 2)).toBe('😀…');
   expect(cut('😀😀', 2)).toBe('😀😀');
+});
+
+it('a part of an address is of any text, also of half a pair', () => {
+  expect(addressPart('a/b?c ä')).toBe('a%2Fb%3Fc%20%C3%A4');
+  expect(addressPart('\ud800x')).toBe('%EF%BF%BDx');
 });
 
 it('a shell reads a quoted word as it was', () => {

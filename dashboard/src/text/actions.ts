@@ -1,7 +1,7 @@
 /** What the page does, as a command line and as requests. Pure. */
+import { addressPart as part } from './hostile.ts';
 import type { Action } from './shell.ts';
 
-const part = encodeURIComponent;
 const sandbox = (task: string): string => `/v1/sandboxes/${part(task)}`;
 
 export const createAction = (task: string): Action => ({

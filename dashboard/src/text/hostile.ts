@@ -20,3 +20,6 @@ export function cut(text: string, most: number): string {
   const all = [...text];
   return all.length <= most ? text : `${all.slice(0, most - 1).join('')}…`;
 }
+
+/** A part of an address. Halves of a pair have no form there (RFC 3986, section 2.5), and become the character that stands for them. */
+export const addressPart = (text: string): string => encodeURIComponent(text.toWellFormed());

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { asset } from '../../lib/asset.ts';
 import { type ApprovalView, placeOf } from '../../service/api.ts';
 
-/** As the dashboard looks, light and dark. */
+/** It looks as the dashboard does, light and dark. */
 const style = `${asset('dashboard/src/style/base.css')}
 body{max-width:50rem;margin:2rem auto;padding:0 1rem}button{margin:.25rem .5rem .25rem 0}input{width:100%}`;
 

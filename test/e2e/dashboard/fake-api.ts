@@ -16,11 +16,13 @@ export interface FakeApi extends AsyncDisposable {
 export interface Amounts {
   readonly rows: number;
   readonly eventsPerMinute: number;
+  /** Answers of its own, by path: an object as JSON, a list as NDJSON. */
+  readonly answers?: (path: string) => object | null;
 }
 
 const stepMs = 20;
 
-export async function openFakeApi({ rows, eventsPerMinute }: Amounts): Promise<FakeApi> {
+export async function openFakeApi({ rows, eventsPerMinute, answers }: Amounts): Promise<FakeApi> {
   let count = 0;
   const timers = new Set<ReturnType<typeof setInterval>>();
   const follow = (response: ServerResponse): void => {
@@ -32,7 +34,7 @@ export async function openFakeApi({ rows, eventsPerMinute }: Amounts): Promise<F
     timers.add(timer);
     response.once('close', () => clearInterval(timer));
   };
-  const server = createServer((request, response) => answer(request, response, { rows, follow }));
+  const server = createServer((request, response) => answer(request, response, { rows, follow, answers }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return {
@@ -49,9 +51,14 @@ export async function openFakeApi({ rows, eventsPerMinute }: Amounts): Promise<F
 interface Parts {
   readonly rows: number;
   readonly follow: (response: ServerResponse) => void;
+  readonly answers: Amounts['answers'] | undefined;
 }
 
-function answer({ url = '/', method }: IncomingMessage, response: ServerResponse, { rows, follow }: Parts): void {
+function answer(
+  { url = '/', method }: IncomingMessage,
+  response: ServerResponse,
+  { rows, follow, answers }: Parts,
+): void {
   const { pathname, searchParams } = new URL(url, 'http://fake');
   const json = (value: object, status = 200): void =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
@@ -63,12 +70,20 @@ function answer({ url = '/', method }: IncomingMessage, response: ServerResponse
     return void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>blank</title>');
   if (pathname.startsWith('/assets/')) return sendAsset(pathname.slice('/assets/'.length), response);
   if (pathname === '/login' && method === 'POST') return json({ key: `page_${'k'.repeat(43)}`, token }, 201);
+  const own = answers?.(pathname) ?? null;
+  if (Array.isArray(own)) {
+    const lines = own.map((each) => `${JSON.stringify(each)}\n`);
+    return void response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(lines.join(''));
+  }
+  if (own !== null) return json(own);
   if (pathname === '/v1/events/kept') return json({ oldest: 0, newest: 0 });
   if (pathname === '/v1/events') {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     return follow(response);
   }
   if (pathname === '/v1/sandboxes') return json(sandboxes(rows, Number(searchParams.get('cursor') ?? 0)));
+  if (pathname.startsWith('/v1/execs/'))
+    return void response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end();
   if (pathname === '/v1/execs') return json({ items: execs(rows), nextCursor: null });
   if (/^\/v1\/sandboxes\/[^/]+\/samples$/.test(pathname)) return json({ recent: samples(), minutes: [] });
   if (pathname === '/v1/status') return json({ concerns: [], ...status });

@@ -1,9 +1,11 @@
 /** What an operator does with the dashboard, on a real service with docker, in Debian's Chromium. */
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../../engines/docker.ts';
+import { askFor } from '../origins.ts';
 import { hasBrowser, logIn, openBrowser, openPage, type Seen } from './browser.ts';
 import { type DashboardWorld, openDashboardWorld } from './world.ts';
 
@@ -76,6 +78,42 @@ describe.skipIf(dockerHost() === null || !hasBrowser())('the dashboard', () => {
     const saved = await coming;
     expect(saved.suggestedFilename()).toBe('page.html');
     expect(await readFile(await saved.path(), 'utf8')).toBe(html);
+    expect(errors).toEqual([]);
+  });
+
+  it('takes files that are dropped, and gives a directory as an archive', async () => {
+    const { page, errors } = operator;
+    const dropped = await page.evaluateHandle(`(() => {
+      const given = new DataTransfer();
+      for (const name of ['one.txt', 'two.txt']) given.items.add(new File(['dropped ' + name], name));
+      return given;
+    })()`);
+    await page.dispatchEvent('.drop', 'drop', { dataTransfer: dropped });
+    await page.getByText('2 written').waitFor();
+    await page.getByRole('link', { name: 'two.txt' }).click();
+    await page.locator('.preview pre').getByText('dropped two.txt').waitFor();
+    const coming = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Archive' }).click();
+    const saved = await coming;
+    expect(saved.suggestedFilename()).toMatch(/\.tar$/);
+    const names = execFileSync('tar', ['-tf', await saved.path()], { encoding: 'utf8' }).split('\n');
+    expect(names.filter((name) => /(?:one|two)\.txt$/.test(name))).toHaveLength(2);
+    expect(errors).toEqual([]);
+  });
+
+  it('allows a host that was denied, for this task, and says so', async () => {
+    const { page, errors } = operator;
+    await world.ask('/v1/sandboxes', { body: { taskId: 'filtered', network: 'filtered' } });
+    const command = ['sh', '-c', askFor('denied.example')];
+    await world.ask('/v1/sandboxes/filtered/execs', { body: { command }, accept: 'application/json' });
+    await page.goto(`${world.url}/#/sandboxes/filtered/network`);
+    const line = page.getByRole('row').filter({ hasText: 'denied.example' });
+    await line.getByText('denied', { exact: true }).waitFor();
+    await line.getByRole('button', { name: 'Allow for this task' }).click();
+    await page.getByText('denied.example is allowed until the sandbox is removed.').waitFor();
+    expect(JSON.stringify(await world.ask('/v1/sandboxes/filtered/network'))).toContain('denied.example');
+    await world.ask('/v1/sandboxes/filtered', { method: 'DELETE' });
+    await page.goto(`${world.url}/#/sandboxes/journey/files`);
     expect(errors).toEqual([]);
   });
 

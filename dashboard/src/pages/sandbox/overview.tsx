@@ -75,7 +75,7 @@ function Limits({ task }: { readonly task: string }) {
         )}
         {(value?.limits ?? []).map(({ name, wanted, effective, standing, why }) => (
           <tr key={name}>
-            <td>{name}</td>
+            <td>{shown(name)}</td>
             <td>{wanted ?? 'none'}</td>
             <td>{effective ?? 'no limit'}</td>
             <td class={standing === 'not-enforced' ? 'problem' : undefined}>{standing}</td>

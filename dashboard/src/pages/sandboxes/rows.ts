@@ -41,6 +41,13 @@ export function rowsOf(
   }));
 }
 
+/** The last line that has something to see. */
+export const lastLineOf = (text: string): string =>
+  text
+    .split('\n')
+    .findLast((line) => line.trim() !== '')
+    ?.trim() ?? '';
+
 export interface Shown {
   readonly text: string;
   readonly state: string;

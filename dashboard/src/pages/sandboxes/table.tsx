@@ -6,6 +6,7 @@ import { hashOfTask, type Route } from '../../route.ts';
 import { cut, shown as visible } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
 import { agoText, durationText } from '../../text/units.ts';
+import { LastLine } from './last-line.tsx';
 import { UseCell } from './use-cell.tsx';
 import { type Column, columns, labelsText, ownerIn, type Row, type Shown, windowOf } from './rows.ts';
 
@@ -151,6 +152,7 @@ function Line({ row: { sandbox, last, denials }, now, at, isChosen, onChoose }: 
       <td class="mono">
         {last?.exit === null ? <span class="runs" title="It runs" /> : null}
         {command}
+        {last === null ? null : <LastLine execId={last.id} runs={last.exit === null} />}
       </td>
       <td class={denials > 0 ? 'problem' : undefined}>{denials > 0 ? denials : ''}</td>
       <td class="use">{state === 'ready' ? <UseCell task={taskId} /> : null}</td>

@@ -37,7 +37,7 @@ export function ExecsTab({ task, route }: { readonly task: string; readonly rout
           {(value?.items ?? []).map(({ id, command, startedAt, exit }) => (
             <tr key={id} aria-current={id === chosen ? 'true' : undefined}>
               <td>{agoText(startedAt, now)} ago</td>
-              <td class={exit === null || exit.exitCode === 0 ? undefined : 'problem'}>{exitText(exit)}</td>
+              <td class={exit === null || exit.exitCode === 0 ? undefined : 'problem'}>{shown(exitText(exit))}</td>
               <td>{exit === null ? '' : durationText(exit.durationMs)}</td>
               <td class="mono">
                 <a href={at(id)}>{cut(shown(commandText(command)), 200) || '(no record)'}</a>

@@ -1,4 +1,5 @@
 /** Paths inside a sandbox. Pure. */
+import { addressPart } from '../../../text/hostile.ts';
 
 /** The directory above; that of the root is the root. */
 export function parentOf(path: string): string {
@@ -10,11 +11,11 @@ export const joined = (directory: string, name: string): string => `${directory 
 
 /** The address of a file in the API. */
 export const fileAddress = (task: string, path: string): string =>
-  `/v1/sandboxes/${encodeURIComponent(task)}/files?path=${encodeURIComponent(path)}`;
+  `/v1/sandboxes/${addressPart(task)}/files?path=${addressPart(path)}`;
 
 /** The address of a directory, or a file, as a tar. */
 export const archiveAddress = (task: string, path: string): string =>
-  `/v1/sandboxes/${encodeURIComponent(task)}/files/archive?path=${encodeURIComponent(path)}`;
+  `/v1/sandboxes/${addressPart(task)}/files/archive?path=${addressPart(path)}`;
 
 export const mostPreviewBytes = 256 * 1024;
 

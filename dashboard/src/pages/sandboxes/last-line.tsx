@@ -1,0 +1,37 @@
+import type { CaissonClient } from 'caisson/client';
+import { useLive } from '../../live/client.ts';
+import { useLoaded } from '../../live/loaded.ts';
+import { cut, shown } from '../../text/hostile.ts';
+import { Output } from '../sandbox/execs/output.ts';
+import { lastLineOf } from './rows.ts';
+
+const everyMs = 10_000;
+/** A longer output is not read for its last line. */
+const maxBytes = 64 * 1024;
+
+interface Input {
+  readonly execId: string;
+  readonly runs: boolean;
+}
+
+/** The last line that the command has written. */
+export function LastLine({ execId, runs }: Input) {
+  const { client } = useLive();
+  const { value } = useLoaded((signal) => lastLine(client, execId, signal), {
+    key: `${execId} ${runs}`,
+    ...(runs ? { everyMs } : {}),
+  });
+  return value === null || value === '' ? null : <span class="dim"> → {cut(shown(value), 120)}</span>;
+}
+
+async function lastLine({ execs }: CaissonClient, execId: string, signal: AbortSignal): Promise<string> {
+  const output = new Output();
+  let read = 0;
+  for await (const { event } of execs.logs(execId, {}, { signal })) {
+    if (event.type !== 'stdout' && event.type !== 'stderr') continue;
+    read += event.bytes.length;
+    if (read > maxBytes) return '';
+    output.add(event.bytes);
+  }
+  return lastLineOf(output.text);
+}
