@@ -166,6 +166,19 @@ describe.skipIf(dockerHost() === null || !hasBrowser())('the dashboard', () => {
     expect(errors.slice(known)).toEqual([]);
   });
 
+  it('shows what the sandbox has used, and a mark leads to the output of its command', async () => {
+    const { page, errors } = operator;
+    const known = errors.length;
+    await page.goto(`${world.url}/#/sandboxes/journey`);
+    for (const title of ['Processor', 'Memory', 'Processes'])
+      await page.getByRole('img', { name: title }).locator('path[d^="M"]').waitFor({ state: 'attached' });
+    await page.getByText(/^Memory: .*[1-9].* [KM]iB/).waitFor();
+    await page.locator('.axis a').last().focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.replay').getByText('exit 3').waitFor();
+    expect(errors.slice(known)).toEqual([]);
+  });
+
   it('removes many after ten seconds, unless it is cancelled', async () => {
     const { page, errors } = operator;
     const known = errors.length;
