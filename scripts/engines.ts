@@ -1,6 +1,7 @@
 /**
  * `npm run engines [-- --check]`: gives this machine what tests with real engines need. Idempotent; says what it did.
  * With `--check` it only tells what is missing, and exits with 1 when something is.
+ * `npm run engines -- kubernetes` builds the programs of the test cluster, which takes five minutes and is done only when it is named.
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -11,6 +12,7 @@ import { startEngine, whyNoEngine, type EngineKind } from '../test/engines/engin
 import { archiveOf, importImages, makeArchive, testImages } from '../test/engines/images.ts';
 import { install, installCommand, missingForTests } from '../test/engines/packages.ts';
 import { type Fixture, installedAt, installFixture } from '../test/engines/installed.ts';
+import { buildKubernetes, kubernetesPrograms } from '../test/engines/kubernetes/programs.ts';
 import { engineCache } from '../test/engines/places.ts';
 import { keepSeen, wasSeen } from '../test/engines/seen.ts';
 import { toolsImage } from '../test/engines/tools-image.ts';
@@ -58,6 +60,16 @@ const parts: readonly Part[] = [
   tools('Bun and Deno', 'runtimes'),
   tools('frameworks of agents', 'adapters'),
 ];
+
+const cluster: Part = {
+  name: 'Kubernetes',
+  missing: async () => (existsSync(kubernetesPrograms()) ? [] : ['kubernetes']),
+  remedy: () => 'npm run engines -- kubernetes',
+  make: async () => {
+    await buildKubernetes();
+    return `built in ${kubernetesPrograms()}`;
+  },
+};
 
 function tools(name: string, fixture: Fixture): Part {
   return {
@@ -114,16 +126,24 @@ async function givenEngine(host: string, checkOnly: boolean): Promise<string> {
   return 'has the test images';
 }
 
-const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const { check } = values;
+const unknown = positionals.filter((name) => name !== 'kubernetes');
+if (unknown.length > 0) throw new Error(`there is no engine ${unknown.join(', ')} to be named; there is: kubernetes`);
 const given = process.env['CAISSON_TEST_DOCKER_HOST'];
 const steps: readonly (() => Promise<boolean>)[] = [
-  ...parts.map((each) => () => part(each, check)),
-  ...(given
-    ? [() => say(`Docker engine at ${given}`, () => givenEngine(given, check))]
-    : [
-        () => say('Docker engine', () => engine('plain', check)),
-        () => say('Docker engine with disk limits', () => engine('btrfs', check)),
-      ]),
+  ...(positionals.length > 0 ? [cluster] : parts).map((each) => () => part(each, check)),
+  ...(positionals.length > 0
+    ? []
+    : given
+      ? [() => say(`Docker engine at ${given}`, () => givenEngine(given, check))]
+      : [
+          () => say('Docker engine', () => engine('plain', check)),
+          () => say('Docker engine with disk limits', () => engine('btrfs', check)),
+        ]),
 ];
 
 // Each needs the one before. A check goes on, to tell all that is missing.

@@ -12,9 +12,9 @@ const shared = ['-e', 'SC2154,SC2034,SC2317'];
 const inside = globSync(['{src,backends,emulators}/**/*.sh'], { cwd: root });
 const ofBash = globSync(['src/inside/**/*.bash'], { cwd: root });
 const own = [
-  ...globSync(['scripts/**/*.sh', 'images/**/*.sh', '.githooks/*', 'src/**/*.bash'], { cwd: root }).filter(
-    (path) => !ofBash.includes(path),
-  ),
+  ...globSync(['scripts/**/*.sh', 'test/engines/**/*.sh', 'images/**/*.sh', '.githooks/*', 'src/**/*.bash'], {
+    cwd: root,
+  }).filter((path) => !ofBash.includes(path)),
   '.ci/run',
 ];
 

@@ -2,7 +2,7 @@
  * The contract between Caisson and a place where commands can run.
  *
  * Words
- *   backend    a kind of place: local, ssh, docker, singularity, modal, daytona
+ *   backend    a kind of place: local, ssh, docker, singularity, modal, daytona, kubernetes
  *   sandbox    one live isolated environment in that place, made from a spec for a task
  *   ref        versioned plain JSON by which a backend finds a sandbox again, also from another process
  *   process    one started command, with its byte streams

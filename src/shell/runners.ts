@@ -140,7 +140,7 @@ function unwrapCaisson(words: readonly Word[]): Unwrapped | null {
     options.find((_, at) => options[at - 1] === '--backend') ??
     options.find((text) => text.startsWith('--backend='))?.slice(10);
   const elsewhere =
-    backend !== undefined && /^(?:docker|singularity|modal|daytona)$/.test(backend) ? 'container' : false;
+    backend !== undefined && /^(?:docker|singularity|modal|daytona|kubernetes)$/.test(backend) ? 'container' : false;
   const isSession = options.includes('session');
   if (isSession) return { commands: [], texts: joined(inner), elsewhere };
   return inner.length === 0 ? null : { commands: [inner], elsewhere };

@@ -8,10 +8,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+interface Image {
+  readonly tag?: string;
+  readonly Env?: readonly string[];
+  readonly Cmd?: readonly string[];
+}
+
 export async function makeDockerArchive(
   layer: string,
   archive: string,
-  config: { readonly Env?: readonly string[] } = {},
+  { tag = 'caisson-test:latest', ...config }: Image = {},
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'caisson-docker-archive-'));
   try {
@@ -24,7 +30,7 @@ export async function makeDockerArchive(
       rootfs: { type: 'layers', diff_ids: [`sha256:${digest}`] },
     };
     writeFileSync(join(directory, 'config.json'), JSON.stringify(image));
-    const manifest = [{ Config: 'config.json', RepoTags: ['caisson-test:latest'], Layers: ['layer.tar'] }];
+    const manifest = [{ Config: 'config.json', RepoTags: [tag], Layers: ['layer.tar'] }];
     writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
     await run('tar', ['-C', directory, '-cf', archive, 'manifest.json', 'config.json', 'layer.tar']);
   } finally {

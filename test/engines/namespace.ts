@@ -57,8 +57,7 @@ export async function startDaemon(options: DaemonOptions): Promise<ChildProcess>
 }
 
 /** 198.18.0.0/15 is set apart for tests between networks (RFC 2544), so that no real network is hidden by it. */
-async function joinToHost(pid: number): Promise<void> {
-  const { name, host, peer } = freeLink();
+export async function joinToHost(pid: number, { name, host, peer }: Link = freeLink()): Promise<void> {
   await run('ip', ['link', 'add', name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(pid)]);
   await run('ip', ['address', 'add', `${host}/30`, 'dev', name]);
   await run('ip', ['link', 'set', name, 'up']);
@@ -68,8 +67,15 @@ async function joinToHost(pid: number): Promise<void> {
   await run('nsenter', [...inNetwork, 'route', 'add', 'default', 'via', host]);
 }
 
+/** A pair of interfaces: its name and address on this side, its address on the other. */
+export interface Link {
+  readonly name: string;
+  readonly host: string;
+  readonly peer: string;
+}
+
 /** Derived from our process id, which no other process of this machine has now; taken ones are stepped over. */
-function freeLink(): { readonly name: string; readonly host: string; readonly peer: string } {
+export function freeLink(): Link {
   const taken = new Set(
     Object.entries(networkInterfaces()).flatMap(([name, of = []]) => [name, ...of.map((each) => each.address)]),
   );

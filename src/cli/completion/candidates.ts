@@ -14,7 +14,7 @@ export interface Names {
 }
 
 /** Those that come with Caisson; a test compares. */
-const backends = ['docker', 'local', 'singularity', 'ssh', 'modal', 'daytona'];
+const backends = ['docker', 'local', 'singularity', 'ssh', 'modal', 'daytona', 'kubernetes'];
 
 type Source = (names: Names) => Promise<readonly string[]> | readonly string[];
 

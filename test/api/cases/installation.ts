@@ -145,7 +145,9 @@ function backendCases(suite: Suite): void {
   suite.placeTest('backends.check.all', 'says of each backend whether it can be used here', async (place) => {
     const checks = await place.agent.backends.check();
     const names = checks.map(({ backend }) => backend);
-    expect(names).toEqual(expect.arrayContaining(['local', 'ssh', 'docker', 'singularity', 'modal', 'daytona']));
+    expect(names).toEqual(
+      expect.arrayContaining(['local', 'ssh', 'docker', 'singularity', 'modal', 'daytona', 'kubernetes']),
+    );
     const own = checks.find(({ backend }) => backend === place.subject.backend);
     expect(own?.check.status).toBe('ready');
   });

@@ -1,0 +1,62 @@
+/** How the cluster is, for `doctor`. */
+import type { Check, Finding } from '../../src/backend.ts';
+import { isCode, toCaissonError } from '../../src/errors.ts';
+import type { Place } from './kubeconfig.ts';
+import { needed, type Right } from './rights.ts';
+import type { Settings } from './settings.ts';
+
+export interface Looked {
+  readonly place: Place;
+  readonly settings: Settings;
+  readonly version: string;
+  readonly missing: readonly Right[];
+  readonly sandboxes: number | null;
+}
+
+export function toCheck({ place, settings, version, missing, sandboxes }: Looked): Check {
+  const isReady = missing.length === 0;
+  return {
+    status: isReady ? 'ready' : 'unhealthy',
+    summary: isReady
+      ? `Kubernetes ${version} at ${place.server} answers; namespace ${place.namespace}`
+      : `Kubernetes ${version} at ${place.server} answers, and ${missing.length} of ${needed.length} rights are missing`,
+    remedy: isReady ? null : 'apply the Role in docs/kubernetes.md to the account of Caisson',
+    facts: { server: place.server, context: place.context, namespace: place.namespace, version, sandboxes },
+    findings: [...missing.map(missingRight), ...(settings.initImage === null ? [noNone] : []), unproved],
+  };
+}
+
+const noNone: Finding = {
+  severity: 'warning',
+  id: 'no-init-image',
+  message: 'sandboxes without network are refused: nothing takes the interface of a pod down',
+  remedy: 'set terminal.kubernetes_init_image to an image with the program ip, by its digest',
+};
+
+const unproved: Finding = {
+  severity: 'warning',
+  id: 'policy-unproved',
+  message:
+    'nothing has shown that the cluster applies network policies: sandboxes may reach its services and each other',
+  remedy: 'run a network plugin with policies, such as Calico or Cilium',
+};
+
+function missingRight({ verb, resource }: Right): Finding {
+  return {
+    severity: 'error',
+    id: `missing-right-${verb}-${resource.replace('/', '-')}`,
+    message: `the account may not ${verb} ${resource}`,
+    remedy: 'apply the Role in docs/kubernetes.md to it',
+  };
+}
+
+export function toFailedCheck(error: unknown): Check {
+  const { message, remedy } = toCaissonError(error);
+  return {
+    status: isCode(error, 'failed_precondition') ? 'missing' : 'unhealthy',
+    summary: message,
+    remedy: remedy ?? 'see docs/kubernetes.md',
+    facts: {},
+    findings: [],
+  };
+}

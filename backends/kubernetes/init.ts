@@ -1,0 +1,44 @@
+/** The first process of a pod, attached: what it says and reads, from its first byte on. */
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import type { Outputs, Process, ProcessEnd } from '../../src/backend.ts';
+import { CaissonError, toCaissonError } from '../../src/errors.ts';
+import { endOf } from '../shared/outputs.ts';
+import { plainInput } from './input.ts';
+import type { Wire } from './wire.ts';
+
+export class InitProcess implements Process {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly #wire: Wire;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+    this.stdin = plainInput(wire);
+    this.stdout = wire.stdout;
+    this.stderr = wire.stderr;
+  }
+
+  async wait(): Promise<ProcessEnd> {
+    return { exitCode: await this.#wire.end, signal: null, outOfMemory: false };
+  }
+
+  async outputs(): Promise<Outputs> {
+    return await this.#wire.end.then(
+      () => endOf([this.stdout, this.stderr]),
+      (error: unknown): Outputs => ({ is: 'cut', why: toCaissonError(error).message }),
+    );
+  }
+
+  /** Ends by the end of its sandbox alone: nothing in a pod can end its first process. */
+  async kill(signal: string): Promise<void> {
+    if (!Object.hasOwn(constants.signals, signal))
+      throw new CaissonError('invalid_argument', `there is no signal ${JSON.stringify(signal.slice(0, 20))}`);
+  }
+
+  /** Its stdin stays open: the cluster holds it. */
+  release(): void {
+    this.#wire.close();
+  }
+}

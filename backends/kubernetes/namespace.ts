@@ -1,0 +1,155 @@
+/** The namespace of the sandboxes: its objects by name, uid and label. */
+import { CaissonError } from '../../src/errors.ts';
+import type { Api } from './api.ts';
+import { fault, isRefusal } from './fault.ts';
+import { type Claim, isList, isStored, type Pod } from './objects.ts';
+import { pause } from './pause.ts';
+import { hasNoProcess } from './state.ts';
+
+export type Resource = 'pods' | 'persistentvolumeclaims';
+
+export interface Named {
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface Listing {
+  readonly items: readonly Pod[];
+  readonly version: string;
+}
+
+type Waiting = { readonly signal?: AbortSignal | undefined };
+
+const pageSize = '500';
+/** A namespace of more is not looked at to its end. */
+const mostListed = 20_000;
+const goneWithinMs = 90_000;
+const firstLookMs = 30;
+const longestLookMs = 500;
+/** The first process ignores SIGTERM, and is killed after so long. 0 would remove the object before the node has ended anything. */
+const graceSeconds = 1;
+
+export class Namespace {
+  readonly api: Api;
+  readonly name: string;
+
+  constructor(api: Api) {
+    this.api = api;
+    this.name = api.access.place.namespace;
+  }
+
+  path(resource: Resource, name?: string): string {
+    return `/api/v1/namespaces/${this.name}/${resource}${name === undefined ? '' : `/${name}`}`;
+  }
+
+  async pod(name: string, waiting: Waiting = {}): Promise<Pod | null> {
+    return await this.#get('pods', name, waiting);
+  }
+
+  async claim(name: string, waiting: Waiting = {}): Promise<Claim | null> {
+    return await this.#get('persistentvolumeclaims', name, waiting);
+  }
+
+  /** `null`: the name is taken. */
+  async create(resource: Resource, body: unknown): Promise<Pod | null> {
+    try {
+      return checked(await this.api.ask({ method: 'POST', path: this.path(resource), body, doing: 'create' }));
+    } catch (error) {
+      if (isRefusal(error, 409) && error.reason === 'AlreadyExists') return null;
+      throw error;
+    }
+  }
+
+  async patch(resource: Resource, name: string, body: unknown): Promise<void> {
+    await this.api.do({
+      method: 'PATCH',
+      path: this.path(resource, name),
+      body,
+      doing: 'change the labels of the sandbox',
+    });
+  }
+
+  /** Idempotent. A namesake of another uid is left alone. */
+  async remove(resource: Resource, named: Named, waiting: Waiting = {}): Promise<void> {
+    await this.#delete(resource, named, graceSeconds, waiting);
+  }
+
+  /** Resolves when the object is gone: a node that hangs keeps a pod and its volume until an operator forces it. */
+  async gone(resource: Resource, { name, uid }: Named, waiting: Waiting = {}): Promise<void> {
+    const deadline = performance.now() + goneWithinMs;
+    for (let waitMs = firstLookMs; ; waitMs = Math.min(longestLookMs, waitMs * 1.5)) {
+      const there = await this.#get(resource, name, waiting);
+      if (there === null || there.metadata?.uid !== uid) return;
+      // Some kubelets keep the object for up to a minute after its last process has ended.
+      if (resource === 'pods' && hasNoProcess(there)) await this.#delete(resource, { name, uid }, 0, waiting);
+      if (performance.now() > deadline) throw stays(name);
+      await pause(waitMs, waiting.signal);
+    }
+  }
+
+  async list(resource: Resource, selector: string, waiting: Waiting = {}): Promise<readonly Pod[]> {
+    return (await this.listAt(resource, selector, waiting)).items;
+  }
+
+  /** `version`: what a watch goes on from. */
+  async listAt(resource: Resource, selector: string, { signal }: Waiting): Promise<Listing> {
+    const found: Pod[] = [];
+    let [next, version] = ['', ''];
+    do {
+      const query = { labelSelector: selector, limit: pageSize, ...(next === '' ? {} : { continue: next }) };
+      const asking = { path: this.path(resource), query, doing: 'list the sandboxes', signal };
+      const page = await this.api.do({ method: 'GET', ...asking });
+      if (!isList(page)) throw noObject();
+      found.push(...(page.items ?? []));
+      next = page.metadata?.continue ?? '';
+      version = page.metadata?.resourceVersion ?? version;
+    } while (next !== '' && found.length < mostListed);
+    return { items: found, version };
+  }
+
+  async #delete(resource: Resource, { name, uid }: Named, ...[grace, waiting]: [number, Waiting]): Promise<void> {
+    const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
+    const body = resource === 'pods' ? { ...options, gracePeriodSeconds: grace } : options;
+    try {
+      await this.api.ask({ method: 'DELETE', path: this.path(resource, name), body, doing: 'delete', ...waiting });
+    } catch (error) {
+      if (!isRefusal(error, 404) && !isRefusal(error, 409)) throw fault(error, 'delete the sandbox');
+    }
+  }
+
+  async #get(resource: Resource, name: string, { signal }: Waiting): Promise<Pod | null> {
+    try {
+      return checked(await this.api.ask({ method: 'GET', path: this.path(resource, name), doing: 'find', signal }));
+    } catch (error) {
+      if (isRefusal(error, 404)) return null;
+      throw fault(error, 'find the sandbox');
+    }
+  }
+}
+
+export function identityOf({ metadata }: Claim): Named {
+  const { name, uid } = metadata ?? {};
+  if (name === undefined || uid === undefined)
+    throw new CaissonError('internal', 'an object of the cluster has no uid');
+  return { name, uid };
+}
+
+function checked(answer: unknown): Pod {
+  if (isStored(answer)) return answer;
+  throw noObject();
+}
+
+function noObject(): CaissonError {
+  return new CaissonError('internal', 'the API server answered with something other than objects of Kubernetes');
+}
+
+function stays(name: string): CaissonError {
+  return new CaissonError(
+    'unavailable',
+    `${name} is not gone after ${goneWithinMs / 1000} s: its node does not answer`,
+    {
+      details: { resource: name },
+      remedy: 'wait for the node to come back; `kubectl describe pod` names it',
+    },
+  );
+}

@@ -1,0 +1,121 @@
+/** The running pod of a sandbox: whether commands can be started in it, and how those that ended did. */
+import type { ProcessEnd } from '../../src/backend.ts';
+import { CaissonError, isCode } from '../../src/errors.ts';
+import type { Here } from './here.ts';
+import type { Named, Namespace } from './namespace.ts';
+import type { Pod } from './objects.ts';
+import { remembered } from '../../src/lib/remembered.ts';
+import { runScript } from './script.ts';
+import type { Target } from './start.ts';
+import type { Vigil } from './vigil.ts';
+import { endedForMemory, endOf, progressOf, restartsOf } from './state.ts';
+
+const killed = 137;
+
+export class PodTarget implements Target {
+  readonly api: Target['api'];
+  readonly path: string;
+  readonly #namespace: Namespace;
+  readonly #vigil: Vigil;
+  readonly #pod: Named;
+  /** Whether its files outlive the pod. */
+  readonly #keeps: boolean;
+  #restarts: number;
+  #kills: number | null = null;
+
+  constructor(
+    { namespace, vigil }: Here,
+    pod: Pod,
+    { pod: named, keeps }: { readonly pod: Named; readonly keeps: boolean },
+  ) {
+    this.api = namespace.api;
+    this.path = namespace.path('pods', named.name);
+    this.#namespace = namespace;
+    this.#vigil = vigil;
+    this.#pod = named;
+    this.#keeps = keeps;
+    this.#restarts = restartsOf(pod);
+  }
+
+  /** Read once before the first command, or beside it: what is more later, was killed meanwhile. */
+  begin = remembered(async (): Promise<void> => {
+    this.#kills = await this.#killsNow();
+  });
+
+  explain = async (): Promise<void> => {
+    const pod = await this.#current();
+    if (pod === null) throw this.#keeps ? stopped(this.#pod) : gone(this.#pod);
+    const end = endOf(pod);
+    if (end !== null)
+      throw new CaissonError(end.code, `the pod ${this.#pod.name} runs no command: ${end.why}`, {
+        details: { resource: this.#pod.name },
+        remedy: this.#keeps ? 'stop it and start it again' : 'remove it to begin anew',
+      });
+  };
+
+  explained = async (end: Promise<number>, close: () => void): Promise<ProcessEnd> => {
+    const release = this.#vigil.guard({ ...this.#pod, onEnded: close });
+    try {
+      const exitCode = await end;
+      return { exitCode, signal: null, outOfMemory: exitCode === killed && (await this.#isForMemory()) };
+    } catch (error) {
+      throw isCode(error, 'unavailable') ? await this.#why(error) : error;
+    } finally {
+      release();
+    }
+  };
+
+  /** What became of the pod says more than a socket that closed. */
+  async #why(error: CaissonError): Promise<CaissonError> {
+    const pod = await this.#current().catch(() => undefined);
+    if (pod === undefined) return error;
+    const said = pod === null ? 'the pod is gone' : this.#happened(pod);
+    if (said === null) return error;
+    return new CaissonError('unavailable', `the end of the command is not known: ${said}`, {
+      cause: error,
+      details: { resource: this.#pod.name },
+      remedy: 'see the state of the sandbox: `caisson ls`',
+    });
+  }
+
+  #happened(pod: Pod): string | null {
+    const restarts = restartsOf(pod);
+    const progress = progressOf(pod);
+    if (progress.is === 'ended') return progress.why;
+    if (restarts <= this.#restarts) return null;
+    this.#restarts = restarts;
+    const why = endedForMemory(pod) ? ' for memory (OOMKilled)' : '';
+    return `the container ended${why} and was started again; its processes are lost`;
+  }
+
+  /** `null`: gone, or another one by the name. */
+  async #current(): Promise<Pod | null> {
+    const pod = await this.#namespace.pod(this.#pod.name);
+    return pod?.metadata?.uid === this.#pod.uid ? pod : null;
+  }
+
+  async #isForMemory(): Promise<boolean> {
+    const before = this.#kills;
+    const now = await this.#killsNow().catch(() => null);
+    if (now === null) return false;
+    this.#kills = now;
+    return before !== null && now > before;
+  }
+
+  /** `null`: the kernel does not tell. */
+  async #killsNow(): Promise<number | null> {
+    const { stdout } = await runScript(this, 'memory', []);
+    return /^\d{1,15}\n$/.test(stdout) ? Number(stdout) : null;
+  }
+}
+
+function gone({ name }: Named): CaissonError {
+  return new CaissonError('not_found', `the pod ${name} is gone`, { details: { resource: name } });
+}
+
+function stopped({ name }: Named): CaissonError {
+  return new CaissonError('failed_precondition', `the sandbox is stopped: it has no pod ${name}`, {
+    details: { resource: name },
+    remedy: 'start it first',
+  });
+}

@@ -1,0 +1,179 @@
+import type {
+  DestroyOptions,
+  ExecOptions,
+  PowerOptions,
+  Process,
+  PtyOptions,
+  PtyProcess,
+  Ref,
+  ResourceState,
+  Sandbox,
+} from '../../src/backend.ts';
+import { CaissonError } from '../../src/errors.ts';
+import { throwIfAborted } from '../shared/abort.ts';
+import type { Launch } from '../shared/preamble.ts';
+import { type Made, removeBoth } from './create.ts';
+import type { Here } from './here.ts';
+import { InitProcess } from './init.ts';
+import { identityOf, type Named } from './namespace.ts';
+import type { Pod } from './objects.ts';
+import { PodTarget } from './pod-target.ts';
+import type { Attached } from './ready.ts';
+import { startAgain } from './restart.ts';
+import { startProcess, startTerminal } from './start.ts';
+import { resourceState } from './state.ts';
+
+/** The uid is of what survives: of the claim where files are kept, else of the pod. */
+export function refOf(
+  namespace: string,
+  { pod, claim }: { readonly pod: Pod | null; readonly claim: Made['claim'] },
+): Ref {
+  const { name, uid } = identityOf(claim ?? pod ?? {});
+  return { v: 1, namespace, name, uid, keeps: claim !== null };
+}
+
+export interface Known {
+  /** `null`: it is stopped. */
+  readonly pod: Pod | null;
+  readonly claim: Made['claim'];
+}
+
+export class KubernetesSandbox implements Sandbox {
+  readonly relay = true;
+  readonly ref: Ref;
+  readonly power?: NonNullable<Sandbox['power']>;
+  readonly init?: Process;
+  readonly pty: NonNullable<Sandbox['pty']> = { exec: (command, options) => this.#onTerminal(command, options) };
+  readonly #here: Here;
+  readonly #claim: Named | null;
+  #pod: Pod | null;
+  #target: PodTarget | null;
+  #state: ResourceState;
+
+  constructor(here: Here, { pod, claim }: Known, attached: Attached | null = null) {
+    this.#here = here;
+    this.#claim = claim === null ? null : identityOf(claim);
+    this.#pod = pod;
+    this.#target = this.#targetOf(pod);
+    this.#state = pod === null ? 'stopped' : resourceState(pod);
+    this.ref = refOf(here.namespace.name, { pod, claim });
+    if (attached !== null) this.init = new InitProcess(attached.wire);
+    if (claim !== null)
+      this.power = { stop: (options) => this.#stop(options), start: (options) => this.#start(options) };
+  }
+
+  get state(): ResourceState {
+    return this.#state;
+  }
+
+  get place(): Sandbox['place'] {
+    const { spec, status } = this.#pod ?? {};
+    const [digest] = /sha256:[0-9a-f]{64}$/.exec(status?.containerStatuses?.[0]?.imageID ?? '') ?? [];
+    const { context, namespace } = this.#here.namespace.api.access.place;
+    return {
+      host: `${context}/${spec?.nodeName ?? namespace}`,
+      resource: `${String(this.ref['namespace'])}/${String(this.ref['name'])}`,
+      imageDigest: digest ?? null,
+    };
+  }
+
+  async exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> {
+    throwIfAborted(options);
+    const { cwd, env, stdin } = options;
+    const launch: Launch = { command, cwd, env, stdin, guard: null, terminal: null };
+    const target = await this.target();
+    // A sandbox that was found again has no count yet.
+    if (target.begin.current() === null) target.begin().catch(() => undefined);
+    return await startProcess(target, launch, options);
+  }
+
+  async destroy(options: DestroyOptions = {}): Promise<void> {
+    throwIfAborted(options);
+    const pod = await this.#currentPod();
+    await removeBoth(this.#here.namespace, { pod: pod === null ? null : identityOf(pod), claim: this.#claim }, options);
+    this.#pod = null;
+    this.#target = null;
+  }
+
+  /** Throws where no command can be started. */
+  async target(): Promise<PodTarget> {
+    if (this.#target !== null) return this.#target;
+    // It may have been started by another process since.
+    const pod = await this.#currentPod();
+    if (pod === null) throw await this.#absent();
+    this.#pod = pod;
+    this.#target = this.#targetOf(pod);
+    return this.target();
+  }
+
+  async #onTerminal(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> {
+    throwIfAborted(options);
+    const { cwd, env, columns, rows } = options;
+    const launch: Launch = { command, cwd, env, stdin: true, guard: null, terminal: { columns, rows } };
+    return await startTerminal(await this.target(), launch, options);
+  }
+
+  async #stop(options: PowerOptions): Promise<void> {
+    throwIfAborted(options);
+    const pod = await this.#currentPod();
+    if (pod === null) await this.#claimOrThrow();
+    else await removeBoth(this.#here.namespace, { pod: identityOf(pod), claim: null }, options);
+    this.#pod = null;
+    this.#target = null;
+    this.#state = 'stopped';
+  }
+
+  async #start(options: PowerOptions): Promise<void> {
+    throwIfAborted(options);
+    const claim = await this.#claimOrThrow();
+    const pod = await startAgain(this.#here, claim, options);
+    this.#pod = pod;
+    this.#target = this.#targetOf(pod);
+    await this.#target?.begin();
+    this.#state = 'running';
+  }
+
+  #targetOf(pod: Pod | null): PodTarget | null {
+    if (pod === null) return null;
+    return new PodTarget(this.#here, pod, { pod: identityOf(pod), keeps: this.#claim !== null });
+  }
+
+  /** `null`: it has none. One of an ephemeral sandbox has its uid, one that keeps files its name and labels. */
+  async #currentPod(): Promise<Pod | null> {
+    return await ownPod(
+      this.#here,
+      { name: String(this.ref['name']), uid: String(this.ref['uid']) },
+      this.#claim !== null,
+    );
+  }
+
+  async #claimOrThrow() {
+    const claim = this.#claim === null ? null : await this.#here.namespace.claim(this.#claim.name);
+    if (claim !== null && claim.metadata?.uid === this.#claim?.uid) return claim;
+    throw goneError(String(this.ref['name']));
+  }
+
+  async #absent(): Promise<CaissonError> {
+    const name = String(this.ref['name']);
+    if (this.#claim === null) return goneError(name);
+    await this.#claimOrThrow();
+    return new CaissonError('failed_precondition', `the sandbox ${name} is stopped`, {
+      details: { resource: name },
+      remedy: 'start it first',
+    });
+  }
+}
+
+export async function ownPod({ namespace }: Here, { name, uid }: Named, keeps: boolean): Promise<Pod | null> {
+  const pod = await namespace.pod(name);
+  if (pod === null || pod.metadata?.deletionTimestamp !== undefined) return keeps ? null : endingPod(pod, uid);
+  return keeps || pod.metadata?.uid === uid ? pod : null;
+}
+
+function endingPod(pod: Pod | null, uid: string): Pod | null {
+  return pod?.metadata?.uid === uid ? pod : null;
+}
+
+export function goneError(name: string): CaissonError {
+  return new CaissonError('not_found', `the sandbox ${name} is gone`, { details: { resource: name } });
+}

@@ -1,0 +1,5 @@
+#!/bin/sh
+# Starts one command on a terminal: $1 is printed when nothing is echoed or changed any more, and the text that then comes has $2 bytes.
+stty raw -echo
+printf '%s;' "$1"
+eval "$(dd bs="$2" count=1 iflag=fullblock 2>/dev/null)"

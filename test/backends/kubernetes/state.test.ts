@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { Pod, PodStatus } from '../../../backends/kubernetes/objects.ts';
+import {
+  endedForMemory,
+  endOf,
+  hasNoProcess,
+  progressOf,
+  resourceState,
+  restartsOf,
+} from '../../../backends/kubernetes/state.ts';
+
+const pod = (status: PodStatus, more: Pod = {}): Pod => ({ ...more, status });
+const main = (state: object, more: object = {}): Pod =>
+  pod({ phase: 'Pending', containerStatuses: [{ name: 'main', state, ...more }] });
+const deleted = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
+
+describe('the status of a pod', () => {
+  it('is running when its container runs', () => {
+    expect(progressOf(main({ running: {} }))).toEqual({ is: 'running' });
+    expect(resourceState(main({ running: {} }))).toBe('running');
+  });
+
+  it.each([
+    ['ErrImagePull', 'waiting', 'not_found'],
+    ['ImagePullBackOff', 'waiting', 'not_found'],
+    ['InvalidImageName', 'ended', 'invalid_argument'],
+    ['ErrImageNeverPull', 'ended', 'not_found'],
+    ['CreateContainerConfigError', 'ended', 'failed_precondition'],
+    ['ContainerCreating', 'waiting', 'timed_out'],
+  ])('says of %s that it is %s, as %s', (reason, is, code) => {
+    expect(progressOf(main({ waiting: { reason, message: 'words\n of the node' } }))).toMatchObject({ is, code });
+  });
+
+  it('says why no node takes it', () => {
+    const conditions = [
+      { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes: 3 Insufficient cpu.' },
+    ];
+    expect(progressOf(pod({ phase: 'Pending', conditions }))).toMatchObject({
+      is: 'waiting',
+      code: 'resource_exhausted',
+      why: 'Unschedulable: 0/3 nodes: 3 Insufficient cpu.',
+    });
+  });
+
+  it.each([
+    ['Evicted', 'the node evicted it: The node was low on resource'],
+    ['Preempting', 'a pod of higher priority took its place'],
+    ['NodeShutdown', 'its node shut down'],
+    ['DeadlineExceeded', 'its time was over'],
+  ])('names the end by %s', (reason, words) => {
+    const why = endOf(pod({ phase: 'Failed', reason, message: 'The node was low on resource' }))?.why;
+    expect(why?.startsWith(words)).toBe(true);
+  });
+
+  it('names memory before anything else, and a first process that ended by itself', () => {
+    const ended = (reason: string, exitCode: number): Pod =>
+      pod({ phase: 'Failed', containerStatuses: [{ state: { terminated: { reason, exitCode } } }] });
+    expect(endOf(ended('OOMKilled', 137))?.why).toContain('memory');
+    expect(endedForMemory(ended('OOMKilled', 137))).toBe(true);
+    expect(endOf(ended('Error', 3))?.why).toBe('its first process ended with 3');
+    expect(endOf(main({ running: {} }))).toBeNull();
+  });
+
+  it('counts restarts, and sees that one was for memory', () => {
+    const again = main({ running: {} }, { restartCount: 2, lastState: { terminated: { reason: 'OOMKilled' } } });
+    expect([restartsOf(again), endedForMemory(again), progressOf(again).is]).toEqual([2, true, 'running']);
+  });
+
+  it('may be forced out only when the node has said that no process is left, or none has ever run', () => {
+    const forced = (state: object, more: object = {}): boolean => hasNoProcess({ ...main(state, more), ...deleted });
+    expect(forced({ terminated: {} })).toBe(true);
+    expect(forced({ waiting: { reason: 'ImagePullBackOff' } })).toBe(true);
+    expect(forced({ waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 1 })).toBe(false);
+    expect(forced({ running: {} })).toBe(false);
+    expect(hasNoProcess({ ...pod({ phase: 'Running' }), ...deleted })).toBe(false);
+    expect(hasNoProcess(main({ terminated: {} }))).toBe(false);
+  });
+});
