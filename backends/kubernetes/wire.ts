@@ -21,6 +21,8 @@ export class Wire {
   /** One for each stream; only behind boot.sh. */
   readonly #marks: readonly [EndMark, EndMark] | null;
   readonly #socket: WebSocket;
+  /** Those that take no more now. */
+  readonly #full = new Set<Readable>();
   readonly #end = Promise.withResolvers<number>();
   readonly #allMarked = Promise.withResolvers<void>();
   readonly #pinger: NodeJS.Timeout;
@@ -75,18 +77,16 @@ export class Wire {
   }
 
   #stream(): Readable {
-    const stream = new Readable({ highWaterMark: bufferBytes, read: () => this.#resume() });
+    const stream: Readable = new Readable({ highWaterMark: bufferBytes, read: () => this.#hasRoom(stream) });
     stream.on('error', () => undefined);
-    stream.on('close', () => this.#resume());
+    stream.on('close', () => this.#hasRoom(stream));
     return stream;
   }
 
-  /** One socket carries both streams: it is read while both have room. */
-  #resume(): void {
-    const isFull = [this.stdout, this.stderr].some(
-      (each) => !each.destroyed && each.readableLength >= each.readableHighWaterMark,
-    );
-    if (!isFull) this.#socket.resume();
+  /** One socket carries both streams: it is read while both have room. A stream that asks has room, though it may still hold what is being taken. */
+  #hasRoom(stream: Readable): void {
+    this.#full.delete(stream);
+    if (this.#full.size === 0) this.#socket.resume();
   }
 
   #take(message: Buffer): void {
@@ -98,7 +98,9 @@ export class Wire {
   }
 
   #push(stream: Readable, bytes: Buffer): void {
-    if (bytes.length > 0 && !stream.destroyed && !stream.push(bytes)) this.#socket.pause();
+    if (bytes.length === 0 || stream.destroyed || stream.push(bytes)) return;
+    this.#full.add(stream);
+    this.#socket.pause();
   }
 
   #settle(bytes: Buffer): void {

@@ -67,6 +67,21 @@ describe.each(['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const)('a command by
     expect(await finish(left)).toMatchObject({ exitCode: 4, stdout: Buffer.from('yyy') });
   });
 
+  it('is held while its output is not read, and loses no byte', async () => {
+    const process = await sh(await front(protocol), `head -c ${10 * megabytes} /dev/zero; echo done >&2`);
+    const early = await Promise.race([process.wait().then(() => 'ended'), sleep(500, 'held')]);
+    expect(early).toBe('held');
+    process.stderr.resume();
+    let bytes = 0;
+    for await (const chunk of process.stdout) {
+      bytes += chunk.length;
+      if (bytes < megabytes) await sleep(5);
+    }
+    expect(bytes).toBe(10 * megabytes);
+    expect((await process.wait()).exitCode).toBe(0);
+    process.release();
+  });
+
   it('tells its end while a child holds its streams', async () => {
     const where = await front(protocol);
     const process = await sh(where, 'sleep 30 & echo $!; exit 5', { stdin: true });
