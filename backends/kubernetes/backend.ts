@@ -118,7 +118,7 @@ class KubernetesBackend implements Backend {
 
 function unprepared({ image, cwd }: Spec): CaissonError {
   return new CaissonError('not_supported', `the image lacks what commands need, or ${cwd} cannot be made`, {
-    details: { image, cwd, needs: ['sh', 'dd', 'cat', 'kill'] },
+    details: { image, cwd, needs: ['sh', 'dd', 'cat', 'kill', 'setsid'] },
     remedy: 'use an image with a POSIX shell and coreutils, such as debian:12',
   });
 }

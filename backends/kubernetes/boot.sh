@@ -6,6 +6,7 @@
 #   s LENGTH MARK   the same; what follows the text is the stdin of the command
 #   f LENGTH MARK   frames follow: a length on a line and so many bytes, 0 at the end. They carry the text, and then the stdin of the
 #                   command: the older protocol of the cluster cannot end it
+# A command leads a group of its own, so that a signal to it spares the shells of this script: they tell how it ends.
 # Input that a command leaves unread is read here to its end: a connection that closes with unread bytes would lose what is on its way.
 cz_feed() {
   while IFS=' ' read -r cz_n && [ "$cz_n" -gt 0 ]; do
@@ -29,19 +30,14 @@ case $cz_m in
     # shell keeps copies of what a function's own redirections replace: exec does not.
     cz_s=$(
       exec 6>&1
-      # The command is younger than the feeder, which begins with a line: signal.sh knows the shells of this script by that.
-      { (exec <&3 3<&- 4>&- 5>&- && echo && cz_feed) & } | {
-        read -r cz_x
-        (exec >&5 2>&4 3<&- 4>&- 5>&- 6>&-; exec /bin/sh -c "$cz_boot" sh "$cz_n")
-        exit $?
-      }
+      { (exec <&3 3<&- 4>&- 5>&- && cz_feed) & } | (exec >&5 2>&4 3<&- 4>&- 5>&- 6>&-; exec setsid /bin/sh -c "$cz_boot" sh "$cz_n")
       cz_s=$?
       cz_tell "$cz_s"
       echo "$cz_s"
     )
     ;;
   *)
-    (exec 2>&4 3<&- 4>&- 5>&-; exec /bin/sh -c "$cz_boot" sh "$cz_n")
+    (exec 2>&4 3<&- 4>&- 5>&-; exec setsid /bin/sh -c "$cz_boot" sh "$cz_n")
     cz_s=$?
     cz_tell "$cz_s"
     [ "$cz_m" = r ] || cat <&3 >/dev/null

@@ -12,28 +12,31 @@ import { endedForMemory, endOf, progressOf, restartsOf } from './state.ts';
 
 const killed = 137;
 
+/** The sandbox of the pod. */
+interface Owner {
+  /** Whether its files outlive the pod. */
+  readonly keeps: boolean;
+  /** Why the pod is not there: its sandbox is stopped, or gone. */
+  readonly absent: () => Promise<CaissonError>;
+}
+
 export class PodTarget implements Target {
   readonly api: Target['api'];
   readonly path: string;
   readonly #namespace: Namespace;
   readonly #vigil: Vigil;
   readonly #pod: Named;
-  /** Whether its files outlive the pod. */
-  readonly #keeps: boolean;
+  readonly #owner: Owner;
   #restarts: number;
   #kills: number | null = null;
 
-  constructor(
-    { namespace, vigil }: Here,
-    pod: Pod,
-    { pod: named, keeps }: { readonly pod: Named; readonly keeps: boolean },
-  ) {
+  constructor({ namespace, vigil }: Here, pod: Pod, { pod: named, ...owner }: Owner & { readonly pod: Named }) {
     this.api = namespace.api;
     this.path = namespace.path('pods', named.name);
     this.#namespace = namespace;
     this.#vigil = vigil;
     this.#pod = named;
-    this.#keeps = keeps;
+    this.#owner = owner;
     this.#restarts = restartsOf(pod);
   }
 
@@ -44,12 +47,12 @@ export class PodTarget implements Target {
 
   explain = async (): Promise<void> => {
     const pod = await this.#current();
-    if (pod === null) throw this.#keeps ? stopped(this.#pod) : gone(this.#pod);
+    if (pod === null) throw await this.#owner.absent();
     const end = endOf(pod);
     if (end !== null)
       throw new CaissonError(end.code, `the pod ${this.#pod.name} runs no command: ${end.why}`, {
         details: { resource: this.#pod.name },
-        remedy: this.#keeps ? 'stop it and start it again' : 'remove it to begin anew',
+        remedy: this.#owner.keeps ? 'stop it and start it again' : 'remove it to begin anew',
       });
   };
 
@@ -107,15 +110,4 @@ export class PodTarget implements Target {
     const { stdout } = await runScript(this, 'memory', []);
     return /^\d{1,15}\n$/.test(stdout) ? Number(stdout) : null;
   }
-}
-
-function gone({ name }: Named): CaissonError {
-  return new CaissonError('not_found', `the pod ${name} is gone`, { details: { resource: name } });
-}
-
-function stopped({ name }: Named): CaissonError {
-  return new CaissonError('failed_precondition', `the sandbox is stopped: it has no pod ${name}`, {
-    details: { resource: name },
-    remedy: 'start it first',
-  });
 }

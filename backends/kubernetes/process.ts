@@ -102,6 +102,6 @@ export class PodProcess implements PtyProcess {
 
 export function noShell(): CaissonError {
   return new CaissonError('unavailable', 'no shell started for the command in the pod', {
-    remedy: 'see whether the image has /bin/sh and dd',
+    remedy: 'see whether the image has /bin/sh, dd and setsid',
   });
 }

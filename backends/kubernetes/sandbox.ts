@@ -135,7 +135,11 @@ export class KubernetesSandbox implements Sandbox {
 
   #targetOf(pod: Pod | null): PodTarget | null {
     if (pod === null) return null;
-    return new PodTarget(this.#here, pod, { pod: identityOf(pod), keeps: this.#claim !== null });
+    return new PodTarget(this.#here, pod, {
+      pod: identityOf(pod),
+      keeps: this.#claim !== null,
+      absent: () => this.#absent(),
+    });
   }
 
   /** `null`: it has none. One of an ephemeral sandbox has its uid, one that keeps files its name and labels. */
