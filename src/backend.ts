@@ -595,8 +595,11 @@ export interface Sandbox {
    * of proc_pid_status(5). Each is `null` when it cannot be seen from here. Programs of the image answer what they like.
    */
   readonly controls?: { status(): Promise<string | null>; network(): Promise<NetworkTables | null> };
-  /** How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. */
-  readonly memory?: { kills(): number };
+  /**
+   * How often the kernel has killed in this sandbox for memory, as far as the place has reported since this process attached. A place
+   * that reports nothing by itself has `look`, which asks it, never throws, and is called when a command has ended as if it was killed.
+   */
+  readonly memory?: { kills(): number; look?(): Promise<void> };
   /**
    * Does what `exec` does, for shells that stay: a shell takes longer to start, and then its streams go past the place's own
    * services, which saves a good part of what a short command costs. Falls back to `exec` where that way proves closed.

@@ -12,20 +12,25 @@ export class InitProcess implements Process {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly #wire: Wire;
+  readonly #end: Promise<ProcessEnd>;
 
-  constructor(wire: Wire) {
+  /** `explained`: what became of its pod, when its end says nothing. */
+  constructor(wire: Wire, explained: (end: Promise<number>) => Promise<ProcessEnd>) {
     this.#wire = wire;
+    this.#end = explained(wire.end);
+    this.#end.catch(() => undefined);
+    wire.breakWith(this.#end);
     this.stdin = plainInput(wire);
     this.stdout = wire.stdout;
     this.stderr = wire.stderr;
   }
 
   async wait(): Promise<ProcessEnd> {
-    return { exitCode: await this.#wire.end, signal: null, outOfMemory: false };
+    return await this.#end;
   }
 
   async outputs(): Promise<Outputs> {
-    return await this.#wire.end.then(
+    return await this.#end.then(
       () => endOf([this.stdout, this.stderr]),
       (error: unknown): Outputs => ({ is: 'cut', why: toCaissonError(error).message }),
     );

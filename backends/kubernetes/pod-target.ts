@@ -1,5 +1,6 @@
 /** The running pod of a sandbox: whether commands can be started in it, and how those that ended did. */
-import type { ProcessEnd } from '../../src/backend.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessEnd, Sandbox } from '../../src/backend.ts';
 import { CaissonError, isCode } from '../../src/errors.ts';
 import type { Here } from './here.ts';
 import type { Named, Namespace } from './namespace.ts';
@@ -11,6 +12,8 @@ import type { Vigil } from './vigil.ts';
 import { endedForMemory, endOf, progressOf, restartsOf } from './state.ts';
 
 const killed = 137;
+/** The node says what became of a pod once a second, and after the connection to it has closed. */
+const lookPausesMs = [0, 300, 700, 1000, 1500];
 
 /** The sandbox of the pod. */
 interface Owner {
@@ -29,6 +32,7 @@ export class PodTarget implements Target {
   readonly #owner: Owner;
   #restarts: number;
   #kills: number | null = null;
+  #killsAtFirst: number | null = null;
 
   constructor({ namespace, vigil }: Here, pod: Pod, { pod: named, ...owner }: Owner & { readonly pod: Named }) {
     this.api = namespace.api;
@@ -43,7 +47,14 @@ export class PodTarget implements Target {
   /** Read once before the first command, or beside it: what is more later, was killed meanwhile. */
   begin = remembered(async (): Promise<void> => {
     this.#kills = await this.#killsNow();
+    this.#killsAtFirst = this.#kills;
   });
+
+  /** Asked when a command of a lane has ended as if it was killed. */
+  readonly memory: NonNullable<Sandbox['memory']> = {
+    kills: () => (this.#kills ?? 0) - (this.#killsAtFirst ?? 0),
+    look: async () => void (await this.#isForMemory()),
+  };
 
   explain = async (): Promise<void> => {
     const pod = await this.#current();
@@ -68,17 +79,36 @@ export class PodTarget implements Target {
     }
   };
 
+  /** That of the first process, which takes its container with it. */
+  explainedFirst = async (end: Promise<number>): Promise<ProcessEnd> => {
+    try {
+      return { exitCode: await end, signal: null, outOfMemory: false };
+    } catch (error) {
+      throw isCode(error, 'unavailable') ? await this.#why(error) : error;
+    }
+  };
+
   /** What became of the pod says more than a socket that closed. */
   async #why(error: CaissonError): Promise<CaissonError> {
-    const pod = await this.#current().catch(() => undefined);
-    if (pod === undefined) return error;
-    const said = pod === null ? 'the pod is gone' : this.#happened(pod);
+    const said = await this.#saidOfPod();
     if (said === null) return error;
     return new CaissonError('unavailable', `the end of the command is not known: ${said}`, {
       cause: error,
       details: { resource: this.#pod.name },
       remedy: 'see the state of the sandbox: `caisson ls`',
     });
+  }
+
+  /** `null`: nothing that would explain it. */
+  async #saidOfPod(): Promise<string | null> {
+    for (const ms of lookPausesMs) {
+      await sleep(ms);
+      const pod = await this.#current().catch(() => undefined);
+      if (pod === undefined) return null;
+      const said = pod === null ? 'the pod is gone' : this.#happened(pod);
+      if (said !== null) return said;
+    }
+    return null;
   }
 
   #happened(pod: Pod): string | null {
@@ -102,6 +132,7 @@ export class PodTarget implements Target {
     const now = await this.#killsNow().catch(() => null);
     if (now === null) return false;
     this.#kills = now;
+    this.#killsAtFirst ??= now;
     return before !== null && now > before;
   }
 

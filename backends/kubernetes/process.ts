@@ -50,6 +50,7 @@ export class PodProcess implements PtyProcess {
     this.head = stdout.head;
     this.stdin = carried.stdin;
     this.#end = carried.explained(wire.end, () => wire.close());
+    wire.breakWith(this.#end);
     const over = (): void => this.#ended();
     this.#end.then(over, over);
   }

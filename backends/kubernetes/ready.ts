@@ -36,7 +36,7 @@ export async function goOn(namespace: Namespace, { name }: Named, { signal }: Ca
   const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true', stderr: 'true', tty: 'false' });
   const path = `${namespace.path('pods', name)}/attach?${query.toString()}`;
   try {
-    const wire = new Wire(await openSocket(namespace.api, { path, signal }), null);
+    const wire = new Wire(await openSocket(namespace.api, { path, signal }), 'first');
     wire.write(Buffer.from('\n'));
     return wire;
   } catch (error) {

@@ -43,6 +43,10 @@ export class KubernetesSandbox implements Sandbox {
   readonly ref: Ref;
   readonly power?: NonNullable<Sandbox['power']>;
   readonly init?: Process;
+  readonly memory: NonNullable<Sandbox['memory']> = {
+    kills: () => this.#target?.memory.kills() ?? 0,
+    look: async () => await this.#target?.memory.look?.(),
+  };
   readonly pty: NonNullable<Sandbox['pty']> = { exec: (command, options) => this.#onTerminal(command, options) };
   readonly #here: Here;
   readonly #claim: Named | null;
@@ -57,7 +61,9 @@ export class KubernetesSandbox implements Sandbox {
     this.#target = this.#targetOf(pod);
     this.#state = pod === null ? 'stopped' : resourceState(pod);
     this.ref = refOf(here.namespace.name, { pod, claim });
-    if (attached !== null) this.init = new InitProcess(attached.wire);
+    const target = this.#target;
+    if (attached !== null && target !== null)
+      this.init = new InitProcess(attached.wire, (end) => target.explainedFirst(end));
     if (claim !== null)
       this.power = { stop: (options) => this.#stop(options), start: (options) => this.#start(options) };
   }

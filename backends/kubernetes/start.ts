@@ -39,7 +39,7 @@ export async function startProcess(target: Target, launch: Launch, options: Star
   const [nonce, mark] = [randomBytes(12).toString('hex'), randomBytes(12).toString('base64url')];
   const text = preamble(launch, nonce);
   const command = ['/bin/sh', '-c', shellText('backends/kubernetes/boot')];
-  const wire = new Wire(await connect(target, { command, isTerminal: false }, options), mark);
+  const wire = new Wire(await connect(target, { command, isTerminal: false }, options), { mark });
   const way = launch.stdin ? (wire.protocol === 'v4.channel.k8s.io' ? 'framed' : 'plain') : 'none';
   const stdin = way === 'none' ? null : inputs[way](wire);
   const process = new PodProcess({ wire, nonce, stdin, signaler: signalerOf(target), explained: target.explained });
@@ -52,7 +52,7 @@ export async function startTerminal(target: Target, launch: Launch, options: Pty
   const [nonce, ready] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
   const text = preamble(launch, nonce);
   const command = ['/bin/sh', '-c', shellText('backends/kubernetes/terminal'), 'sh', ready, String(text.length)];
-  const wire = new Wire(await connect(target, { command, isTerminal: true }, options), null);
+  const wire = new Wire(await connect(target, { command, isTerminal: true }, options), 'status');
   const isRaw = seen(wire, ready);
   const carried = { wire, nonce, stdin: plainInput(wire), signaler: signalerOf(target), explained: target.explained };
   const process = new PodProcess(carried);

@@ -9,6 +9,14 @@ import { protocolOf } from './socket.ts';
 const bufferBytes = 256 * 1024;
 const pingMs = 15_000;
 const mostMissed = 2;
+/** Status of a shell that SIGKILL ended. */
+const killed = 137;
+
+/**
+ * How the end is told: by the mark that boot.sh prints on both streams with the status, or by the status of the cluster. That of a
+ * first process is a success however it ended, so that it says nothing.
+ */
+export type Telling = { readonly mark: string } | 'status' | 'first';
 
 export class Wire {
   readonly protocol: Protocol;
@@ -26,20 +34,27 @@ export class Wire {
   readonly #end = Promise.withResolvers<number>();
   readonly #allMarked = Promise.withResolvers<void>();
   readonly #pinger: NodeJS.Timeout;
+  /** What the streams break with: the end, in the words of who knows the pod. */
+  #explained: Promise<unknown>;
+  /** Whether the cluster has reported a kill, which may be overtaking the marks. */
+  #isKilled = false;
+  readonly #hasStatus: boolean;
   #missed = 0;
   #marksSeen = 0;
   #isEnded = false;
 
-  /** `mark`: what boot.sh prints with the status; `null` where something else runs. */
-  constructor(socket: WebSocket, mark: string | null) {
+  constructor(socket: WebSocket, telling: Telling) {
     this.#socket = socket;
     const found = (code: number): void => this.#marked(code);
-    this.#marks = mark === null ? null : [new EndMark(mark, found), new EndMark(mark, found)];
+    this.#marks =
+      typeof telling === 'string' ? null : [new EndMark(telling.mark, found), new EndMark(telling.mark, found)];
+    this.#hasStatus = telling !== 'first';
     this.protocol = protocolOf(socket);
     this.stdout = this.#stream();
     this.stderr = this.#stream();
     this.end = this.#end.promise;
     this.end.catch(() => undefined);
+    this.#explained = this.end;
     this.marked = this.#allMarked.promise;
     socket.binaryType = 'nodebuffer';
     socket.on('message', (message) => Buffer.isBuffer(message) && this.#take(message));
@@ -53,6 +68,11 @@ export class Wire {
   write(bytes: Buffer, done: () => void = () => undefined): void {
     if (this.#socket.readyState !== this.#socket.OPEN) done();
     else this.#socket.send(frame(channel.stdin, bytes), () => done());
+  }
+
+  /** Streams that break wait for this to be settled. */
+  breakWith(explained: Promise<unknown>): void {
+    this.#explained = explained;
   }
 
   /** A message each: servers refuse long ones. */
@@ -94,7 +114,7 @@ export class Wire {
     const bytes = message.subarray(1);
     if (number === channel.stdout) this.#push(this.stdout, this.#marks?.[0].feed(bytes) ?? bytes);
     else if (number === channel.stderr) this.#push(this.stderr, this.#marks?.[1].feed(bytes) ?? bytes);
-    else if (number === channel.status && bytes.length > 0) this.#settle(bytes);
+    else if (number === channel.status && bytes.length > 0 && this.#hasStatus) this.#settle(bytes);
   }
 
   #push(stream: Readable, bytes: Buffer): void {
@@ -105,7 +125,10 @@ export class Wire {
 
   #settle(bytes: Buffer): void {
     try {
-      this.#endedWith(exitCodeOf(bytes));
+      const code = exitCodeOf(bytes);
+      // The shell around the command has been killed itself, unless its mark is still on the way.
+      if (code === killed && this.#marks !== null && this.#marksSeen === 0) this.#isKilled = true;
+      else this.#endedWith(code);
     } catch (error) {
       this.#end.reject(error);
     }
@@ -132,13 +155,18 @@ export class Wire {
 
   #close(code: number): void {
     clearInterval(this.#pinger);
-    const fault = lost(code);
-    this.#end.reject(fault);
+    this.#end.reject(this.#isKilled ? shellKilled() : lost(code));
+    if (this.#isEnded) this.#finish(null);
+    else this.#explained.then(() => this.#finish(null)).catch((error: Error) => this.#finish(error));
+  }
+
+  /** `fault`: why more may have been to come. */
+  #finish(fault: Error | null): void {
     for (const [index, stream] of [this.stdout, this.stderr].entries()) {
       if (stream.destroyed) continue;
       const rest = this.#marks?.[index]?.rest();
       if (rest !== undefined) stream.push(rest);
-      if (this.#isEnded) stream.push(null);
+      if (fault === null) stream.push(null);
       else stream.destroy(fault);
     }
   }
@@ -149,4 +177,14 @@ function lost(code: number): CaissonError {
     details: { close: code },
     remedy: 'see the state of the sandbox: `caisson ls`',
   });
+}
+
+function shellKilled(): CaissonError {
+  return new CaissonError(
+    'unavailable',
+    'the shell around the command was killed, so that the end of the command is not known',
+    {
+      remedy: 'see the state of the sandbox: `caisson ls`',
+    },
+  );
 }

@@ -11,6 +11,6 @@ export async function endWithMemory(
   { memory, killsBefore }: { readonly memory: Sandbox['memory']; readonly killsBefore: number },
 ): Promise<ProcessEnd> {
   const killed = (): boolean => (memory?.kills() ?? 0) > killsBefore;
-  if (exitCode === 137 && memory !== undefined && !killed()) await sleep(memoryGraceMs);
+  if (exitCode === 137 && memory !== undefined && !killed()) await (memory.look?.() ?? sleep(memoryGraceMs));
   return endOf(exitCode, readOpening(opening), killed());
 }

@@ -68,7 +68,7 @@ export class Lane {
     process.stdin?.on('error', () => this.#retire('its input closed'));
     for (const name of ['stdout', 'stderr'] as const) {
       process[name].on('data', (chunk: Buffer) => this.#receive(name, chunk));
-      process[name].on('error', () => this.#retire(`its ${name} broke`));
+      process[name].on('error', ({ message }) => this.#retire(`its ${name} broke: ${message}`));
       process[name].on('end', () => void this.#dying(`its ${name} ended`));
     }
     process.wait().then(

@@ -55,7 +55,11 @@ export function facetCases(suite: Suite): void {
       await sh(sandbox, 'kill -9 $$');
       expect(sandbox.memory?.kills()).toBe(0);
       await sh(sandbox, 'dd if=/dev/zero of=/dev/null bs=200M count=1; true');
-      expect(await eventually(() => (sandbox.memory?.kills() ?? 0) > 0)).toBe(true);
+      const isKilled = async (): Promise<boolean> => {
+        await sandbox.memory?.look?.();
+        return (sandbox.memory?.kills() ?? 0) > 0;
+      };
+      expect(await eventually(isKilled)).toBe(true);
       await place.destroy(sandbox);
     });
   }
