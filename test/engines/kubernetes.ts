@@ -3,7 +3,7 @@
  * from Debian's source package: a server of 2021, which no other machine can reach, and which is never shipped.
  * `CAISSON_TEST_KUBECONFIG` names the file of a cluster that a person provides instead.
  */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
@@ -11,12 +11,14 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { makeDockerArchive } from './docker-archive.ts';
 import { archiveOf, testImages } from './images.ts';
 import { kubernetesPrograms } from './kubernetes/programs.ts';
 import { freeLink, joinToHost } from './namespace.ts';
 import { findCommand } from './privileges.ts';
 
+const run = promisify(execFile);
 const readyWithinMs = 120_000;
 /** Has the program ip too. */
 export const kubernetesImage = 'caisson-test/busybox:latest';
@@ -27,6 +29,12 @@ export interface Cluster {
   readonly pid: number;
   /** Directory of its logs and files. */
   readonly directory: string;
+  /** Runs kubectl as the administrator of the cluster; what it prints. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** Names of pods and claims of sandboxes. */
+  sandboxes(): Promise<readonly string[]>;
+  /** One that KILL ends is started again. */
+  signal(program: 'apiserver' | 'kubelet', name: 'KILL' | 'STOP' | 'CONT'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,7 +51,7 @@ export function whyNoKubernetes(): string | null {
 
 export async function startKubernetes(): Promise<Cluster> {
   const given = process.env['CAISSON_TEST_KUBECONFIG'];
-  if (given) return { kubeconfig: given, pid: 0, directory: '', stop: async () => undefined };
+  if (given) return clusterOf({ kubeconfig: given, pid: 0, directory: '', stop: async () => undefined });
   const directory = mkdtempSync(join(tmpdir(), 'caisson-kubernetes-'));
   await makeImages(join(directory, 'images'));
   const link = freeLink();
@@ -61,13 +69,37 @@ export async function startKubernetes(): Promise<Cluster> {
     const pid = Number(line);
     await joined(pid, link);
     await ready(directory);
-    return { kubeconfig: join(directory, 'admin.kubeconfig'), pid, directory, stop };
+    return clusterOf({ kubeconfig: join(directory, 'admin.kubeconfig'), pid, directory, stop });
   } catch (error) {
     const said = tail(join(directory, 'cluster.log'));
     await stop();
     rmSync(directory, { recursive: true, force: true });
     throw new Error(`the test cluster does not start: ${said}`, { cause: error });
   }
+}
+
+function clusterOf(started: Pick<Cluster, 'kubeconfig' | 'pid' | 'directory' | 'stop'>): Cluster {
+  const { kubeconfig, pid, directory } = started;
+  const own = join(kubernetesPrograms(), 'bin/kubectl');
+  const kubectl: Cluster['kubectl'] = async (args, input = '') => {
+    const running = run(existsSync(own) ? own : 'kubectl', ['--kubeconfig', kubeconfig, ...args]);
+    running.child.stdin?.end(input);
+    return (await running).stdout.trim();
+  };
+  const selector = 'app.kubernetes.io/managed-by=caisson';
+  return {
+    ...started,
+    kubectl,
+    sandboxes: async () =>
+      (await kubectl(['get', 'pods,persistentvolumeclaims', '-l', selector, '-o', 'name'])).split('\n').filter(Boolean),
+    signal: async (program, name) => {
+      const script = 'kill -s "$1" "$(cat "$2")"';
+      const file = join(directory, `run/${program}.pid`);
+      // Its child is the first process of the namespace.
+      const namespaces = [`--pid=/proc/${pid}/ns/pid_for_children`, `--mount=/proc/${pid}/ns/mnt`];
+      await run('nsenter', [...namespaces, 'sh', '-c', script, 'sh', name, file]);
+    },
+  };
 }
 
 async function makeImages(directory: string): Promise<void> {

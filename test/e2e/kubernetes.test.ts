@@ -1,0 +1,163 @@
+/** A real cluster in which something goes wrong: each fault is named by the error or the exit, and no command runs twice. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caisson } from '../../src/service/caisson.ts';
+import type { CaissonError } from '../../src/errors.ts';
+import { type Cluster, kubernetesImage, startKubernetes, whyNoKubernetes } from '../engines/kubernetes.ts';
+import { type Home, makeHome } from './home.ts';
+
+const why = whyNoKubernetes();
+/** The parts of a cluster that a person provides are left alone. */
+const isOwn = !process.env['CAISSON_TEST_KUBECONFIG'];
+const patience = { timeout: 180_000 };
+
+let cluster: Cluster;
+let home: Home;
+let caisson: Caisson;
+
+const flags = (more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({
+  'terminal.backend': 'kubernetes',
+  'terminal.kubernetes_image': kubernetesImage,
+  'terminal.kubernetes_kubeconfig': cluster.kubeconfig,
+  'terminal.container_memory': 256,
+  ...more,
+});
+
+/** A service of its own with other settings. */
+async function withSettings<T>(
+  more: Readonly<Record<string, unknown>>,
+  work: (own: Caisson) => Promise<T>,
+): Promise<T> {
+  await using other = await makeHome();
+  return await work(await other.open(flags(more)));
+}
+
+const refused = async (work: Promise<unknown>): Promise<CaissonError> =>
+  await work.then(
+    () => {
+      throw new Error('it was not refused');
+    },
+    (error: CaissonError) => error,
+  );
+
+const shell = (text: string): readonly [string, ...string[]] => ['sh', '-c', text];
+
+describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${why})`}`, () => {
+  beforeAll(async () => {
+    cluster = await startKubernetes();
+    home = await makeHome();
+    caisson = await home.open(flags());
+  }, 300_000);
+  afterAll(async () => {
+    await home?.[Symbol.asyncDispose]();
+    await cluster?.stop();
+  }, 60_000);
+
+  it('names a node selector that no node has, and leaves nothing', patience, async () => {
+    const settings = {
+      'terminal.kubernetes_node_selector': { nowhere: 'yes' },
+      'terminal.kubernetes_pending_seconds': 5,
+    };
+    const error = await withSettings(settings, async (own) => await refused(own.run({ command: ['true'] })));
+    expect(error).toMatchObject({ code: 'resource_exhausted', message: expect.stringContaining('Unschedulable') });
+    expect(await cluster.sandboxes()).toEqual([]);
+  });
+
+  it('names an image that cannot be pulled, and leaves nothing', patience, async () => {
+    const settings = {
+      'terminal.kubernetes_image': 'caisson-test/absent:1',
+      'terminal.kubernetes_pending_seconds': 8,
+    };
+    const error = await withSettings(settings, async (own) => await refused(own.run({ command: ['true'] })));
+    expect(error).toMatchObject({ code: 'not_found', message: expect.stringMatching(/ErrImagePull|ImagePullBackOff/) });
+    expect(await cluster.sandboxes()).toEqual([]);
+  });
+
+  it('tells a quota that is used up from a missing right', patience, async () => {
+    const quota = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'none' },
+      spec: { hard: { pods: '0' } },
+    };
+    await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(quota));
+    try {
+      const error = await refused(caisson.run({ command: ['true'] }));
+      expect(error).toMatchObject({ code: 'resource_exhausted', message: expect.stringContaining('exceeded quota') });
+    } finally {
+      await cluster.kubectl(['delete', 'resourcequota', 'none']);
+    }
+    expect(await cluster.sandboxes()).toEqual([]);
+  });
+
+  it('says that a command was killed for memory, and goes on in the same pod', patience, async () => {
+    const eaten = await caisson.run({
+      taskId: 'memory',
+      command: shell('echo once >>runs; dd if=/dev/zero of=/dev/null bs=600M count=1'),
+    });
+    expect(eaten.exit.notes.join()).toContain('memory');
+    const after = await caisson.run({ taskId: 'memory', command: shell('cat runs') });
+    expect(after).toMatchObject({ exit: { exitCode: 0 }, stdout: { text: 'once\n' } });
+    await caisson.sandboxes.remove('memory');
+  });
+
+  it('says that the first process was killed for memory', patience, async () => {
+    // Files in memory count, and belong to no process: the kernel takes the one that offers itself.
+    const text = 'echo 1000 >/proc/1/oom_score_adj; dd if=/dev/zero of=/tmp/full bs=1M count=600; sleep 60';
+    const { exit } = await caisson.run({ command: shell(text) });
+    expect(exit).toMatchObject({ reason: 'lost', exitCode: null });
+    expect(exit.notes.join()).toContain('for memory (OOMKilled)');
+  });
+
+  it('says that the node evicted a pod that wrote more than its volume may hold', patience, async () => {
+    const text = 'echo begun; dd if=/dev/zero of=/run/full bs=1M count=100; sleep 120';
+    const { exit, stdout } = await caisson.run({ command: shell(text) });
+    expect(exit).toMatchObject({ reason: 'lost', exitCode: null });
+    expect(exit.notes.join()).toContain('the node evicted it');
+    expect(stdout.text).toBe('begun\n');
+  });
+
+  it('says that a pod was deleted under its command', patience, async () => {
+    const running = caisson.run({ taskId: 'deleted', command: shell('echo once >>runs; sleep 120') });
+    await expect.poll(async () => await runsOf('deleted'), { timeout: 30_000 }).toBe('once\n');
+    await cluster.kubectl(['delete', 'pods', '-l', 'caisson.dev/task=deleted', '--wait=false']);
+    const { exit } = await running;
+    expect(exit).toMatchObject({ reason: 'lost', exitCode: null });
+    expect(exit.notes.join()).toMatch(/the pod is gone|it is being deleted/);
+    await expect.poll(async () => await runsOf('deleted').catch(() => ''), { timeout: 60_000 }).toBe('once\n');
+    await caisson.sandboxes.remove('deleted');
+  });
+
+  describe.skipIf(!isOwn).each(['apiserver', 'kubelet'] as const)('a %s that is killed', (program) => {
+    it('loses no sandbox, and runs no command twice', patience, async () => {
+      const taskId = `killed-${program}`;
+      const running = caisson.run({ taskId, command: shell('echo once >>runs; sleep 5; echo done') });
+      await expect.poll(async () => await runsOf(taskId), { timeout: 30_000 }).toBe('once\n');
+      await cluster.signal(program, 'KILL');
+      const { exit } = await running;
+      expect([exit.reason, exit.exitCode]).toEqual(exit.reason === 'exited' ? ['exited', 0] : ['lost', null]);
+      await expect.poll(async () => await runsOf(taskId).catch(() => ''), { timeout: 90_000 }).toBe('once\n');
+      await caisson.sandboxes.remove(taskId);
+    });
+  });
+
+  it.skipIf(!isOwn)('waits for the rest of a command whose node hangs for a time', patience, async () => {
+    const taskId = 'hangs';
+    const running = caisson.run({ taskId, command: shell('echo once >>runs; sleep 3; echo done') });
+    await expect.poll(async () => await runsOf(taskId), { timeout: 30_000 }).toBe('once\n');
+    await cluster.signal('kubelet', 'STOP');
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    await cluster.signal('kubelet', 'CONT');
+    expect(await running).toMatchObject({ exit: { reason: 'exited', exitCode: 0 }, stdout: { text: 'done\n' } });
+    expect(await runsOf(taskId)).toBe('once\n');
+    await caisson.sandboxes.remove(taskId);
+  });
+
+  it('leaves nothing', patience, async () => {
+    await caisson.sandboxes.gc({ dryRun: false });
+    expect(await caisson.sandboxes.gc({ dryRun: true })).toEqual([]);
+    expect(await cluster.sandboxes()).toEqual([]);
+  });
+});
+
+const runsOf = async (taskId: string): Promise<string> =>
+  (await caisson.run({ taskId, command: ['cat', 'runs'] })).stdout.text;
