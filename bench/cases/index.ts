@@ -12,6 +12,7 @@ import { files } from './files.ts';
 import { http } from './http.ts';
 import { idle } from './idle.ts';
 import { journal } from './journal.ts';
+import { kubernetes } from './kubernetes.ts';
 import { lanes } from './lanes.ts';
 import { leak } from './leak.ts';
 import { memory } from './memory.ts';
@@ -57,6 +58,7 @@ export const benches: readonly Bench[] = [
   ssh,
   daytona,
   modal,
+  kubernetes,
   burst,
   leak,
 ];
