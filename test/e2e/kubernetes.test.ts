@@ -65,7 +65,7 @@ describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${
   it('names an image that cannot be pulled, and leaves nothing', patience, async () => {
     const settings = {
       'terminal.kubernetes_image': 'caisson-test/absent:1',
-      'terminal.kubernetes_pending_seconds': 8,
+      'terminal.kubernetes_pending_seconds': 20,
     };
     const error = await withSettings(settings, async (own) => await refused(own.run({ command: ['true'] })));
     expect(error).toMatchObject({ code: 'not_found', message: expect.stringMatching(/ErrImagePull|ImagePullBackOff/) });
