@@ -79,6 +79,11 @@ function expectationAt(sections: Sections, path: Path): string {
   const key = path[0] === 'tasks' || Object.hasOwn(named, path[0] ?? '') ? path[2] : path[1];
   if (key === undefined || section === undefined)
     return path.length === 0 ? 'a mapping of sections' : 'a mapping of keys';
+  // The network of a task or an owner has the keys of the section.
+  const inNetwork = key === 'network' && path[2] === 'network' ? path[3] : undefined;
+  if (inNetwork !== undefined)
+    return expectationOf(Reflect.get(sections['network']?.shape ?? {}, inNetwork)) ?? 'something else';
+  if (key === 'network' && section === 'tasks') return 'a mapping of mode, allow, deny, ports and presets';
   const shape: unknown = shapeOf(sections, section);
   const schema: unknown = typeof shape === 'object' && shape !== null ? Reflect.get(shape, key) : undefined;
   return expectationOf(schema) ?? 'something else';

@@ -71,6 +71,14 @@ describe('an error in the file', () => {
       'F:2:3: terminal.timeout: expected seconds above 0, a time such as 5m, or null, got a number',
     ],
     [
+      'tasks:\n  web-*:\n    network:\n      mode: filterd',
+      'F:4:7: tasks.web-*.network.mode: expected open, observe, filtered, none, or null, which this string is not',
+    ],
+    [
+      'tasks:\n  web-*:\n    network: filtered',
+      'F:3:5: tasks.web-*.network: expected a mapping of mode, allow, deny, ports and presets, got a string',
+    ],
+    [
       'terminal:\n\n  docker_network: no',
       'F:3:3: terminal.docker_network: expected true or false, without quotes, got a string',
     ],
