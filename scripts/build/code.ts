@@ -19,7 +19,7 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts', backend: 'src/backend.ts', net: 'src/network/net.ts' },
     platform: 'node',
     // Optional peers, each loaded when it is used.
-    external: ['openai', 'modal', '@daytonaio/sdk'],
+    external: ['@opentelemetry/api', 'openai', 'modal', '@daytonaio/sdk'],
     // Emscripten, which starts the runtime of the grammar, evaluates texts of its own build.
     checks: { eval: false },
     transform: { define: { CAISSON_BUILD: JSON.stringify(build), CAISSON_VERSION: JSON.stringify(version) } },

@@ -25,17 +25,10 @@ export interface TracedSpan<T> {
   readonly ended?: (result: T) => Promise<Attributes>;
 }
 
-/** Not written out: a bundler for browsers would look for a package that few programs have. */
-const packageName = ['@opentelemetry', 'api'].join('/');
-
-/** `null`: the package is not there. */
-const load = remembered<typeof Otel | null>(async () => {
-  const found: unknown = await import(packageName).catch(() => null);
-  return isApi(found) ? found : null;
-});
-
-const isApi = (found: unknown): found is typeof Otel =>
-  typeof found === 'object' && found !== null && ['trace', 'context', 'propagation'].every((name) => name in found);
+/** `null`: the package is not there. A bundler for browsers does not look for it either: few programs have it. */
+const load = remembered<typeof Otel | null>(() =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ '@opentelemetry/api').catch(() => null),
+);
 
 /** `work` gets the header fields by which a program that it asks continues the trace. */
 export function traced<T>(
