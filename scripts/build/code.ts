@@ -19,11 +19,11 @@ export async function bundleCode(root: string, version: string): Promise<Bundled
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts', backend: 'src/backend.ts', net: 'src/network/net.ts' },
     platform: 'node',
     // Optional peers, each loaded when it is used.
-    external: ['@opentelemetry/api', 'openai', 'modal', '@daytonaio/sdk'],
+    external: ['openai', 'modal', '@daytonaio/sdk'],
     // Emscripten, which starts the runtime of the grammar, evaluates texts of its own build.
     checks: { eval: false },
     transform: { define: { CAISSON_BUILD: JSON.stringify(build), CAISSON_VERSION: JSON.stringify(version) } },
-    plugins: [plainImport, absentParts],
+    plugins: [plainImport, tracesPeer, absentParts],
   });
   const { output: chunks } = await bundle.write({
     dir: output,
@@ -124,6 +124,13 @@ async function buildName(root: string, version: string): Promise<string> {
     hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0');
   return `${version}-${hash.digest('hex').slice(0, 16)}`;
 }
+
+/** The API of OpenTelemetry is the program's own where spans are made. A library for metrics needs a copy, which is bundled. */
+const tracesPeer: Plugin = {
+  name: 'traces-peer',
+  resolveId: (id, importer) =>
+    importer?.endsWith('/lib/traced.ts') === true && id === '@opentelemetry/api' ? { id, external: true } : null,
+};
 
 /** Code that is run from a code cache cannot import: a file beside it does. */
 const plainImport: Plugin = {
