@@ -115,23 +115,46 @@ describe.skipIf(dockerHost() === null || !hasBrowser())('pages of the dashboard'
     await page.reload();
   });
 
-  it.each(pictures === undefined ? [] : [pictures])('has its pictures taken, into %s', async (directory) => {
-    const { page } = seen;
-    const taken = [
-      ['questions', 1280, 'light'],
-      ['sandboxes', 1920, 'dark'],
-      ['terminal', 1280, 'dark'],
-      ['commands', 1920, 'light'],
+  /** Ordinary tasks that do something, for pictures. */
+  async function work(): Promise<void> {
+    const tasks = [
+      [
+        'build',
+        'a',
+        'i=0; while [ $i -lt 90 ]; do i=$((i+1)); head -c 3000000 /dev/urandom | sha256sum; sleep 1; done',
+      ],
+      ['tests', 'a', 'echo 412 tests passed'],
+      ['web', 'b', 'echo listening on 8080; sleep 120'],
+      ['docs', 'b', 'echo 31 pages written'],
     ] as const;
-    for (const [name, width, colorScheme] of taken) {
-      const [, hash = '', ready = ''] = views.find(([each]) => each === name) ?? [];
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 720 });
-      await show(page, hash, ready);
-      await page.waitForTimeout(1000);
-      await page.screenshot({ path: `${directory}/dashboard-${name}.png` });
+    for (const [taskId, team, text] of tasks) {
+      await world.ask('/v1/sandboxes', { body: { taskId, labels: { team } } });
+      void world.ask(`/v1/sandboxes/${taskId}/execs`, { body: { command: ['sh', '-c', text] } }).catch(() => undefined);
     }
-  });
+  }
+
+  it.each(pictures === undefined ? [] : [pictures])(
+    'has its pictures taken, into %s',
+    async (directory) => {
+      const { page } = seen;
+      await work();
+      await page.waitForTimeout(75_000);
+      const taken = [
+        ['questions', '#/questions', '.question', 1280, 'light'],
+        ['sandboxes', '#/sandboxes?text=team', '.spark', 1920, 'dark'],
+        ['overview', '#/sandboxes/build', '.plot path[d^="M"]', 1280, 'light'],
+        ['commands', '#/sandboxes/build/execs', '.execs tr', 1920, 'dark'],
+      ] as const;
+      for (const [name, hash, ready, width, colorScheme] of taken) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 560 });
+        await show(page, hash, ready);
+        await page.waitForTimeout(1500);
+        await page.screenshot({ path: `${directory}/dashboard-${name}.png` });
+      }
+    },
+    240_000,
+  );
 
   it('hostile texts are text: no element is made of them, and nothing of them runs', async () => {
     const { page, errors } = seen;
