@@ -60,7 +60,7 @@ export class PodWatch {
     while (version !== null && !this.#isClosed()) version = await this.#once(version);
   }
 
-  /** The version to go on from when the answer has ended; `null`: there is none. */
+  /** The version to go on from when the answer has ended; `null`: it is not known. */
   async #once(from: string): Promise<string | null> {
     const answer = await this.#open(from);
     if (answer === null) return null;

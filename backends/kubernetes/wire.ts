@@ -13,7 +13,7 @@ const mostMissed = 2;
 const killed = 137;
 
 /**
- * How the end is told: by the mark that boot.sh prints on both streams with the status, or by the status of the cluster. That of a
+ * The end is known by the mark that boot.sh prints on both streams with the status, or by the status of the cluster. That of a
  * first process is a success however it ended, so that it says nothing.
  */
 export type Telling = { readonly mark: string } | 'status' | 'first';

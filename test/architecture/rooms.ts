@@ -111,12 +111,12 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
   ],
   http: [
     'src/budget/types.ts',
-    'src/lib/(?:asset|build|given|lives|remembered|replace-file|service-record|start-time|turns|window-counts).ts',
+    'src/lib/(?:asset|build|given|lives|remembered|replace-file|service-record|start-time|traced|turns|window-counts).ts',
     'src/mcp/(?:http/endpoint|limits).ts',
     'src/service/(?:api|owned|verbs/[^/]+).ts',
     'src/store/(?:file-lock|service-claim).ts',
   ],
-  mcp: ['src/lib/(?:build|given|message-lines).ts', 'src/service/(?:api|owned).ts'],
+  mcp: ['src/lib/(?:build|given|message-lines|traced).ts', 'src/service/(?:api|owned).ts'],
   acp: ['src/guard/types.ts', 'src/lib/message-lines.ts', 'src/service/api.ts'],
   // Adapters take the API from their caller, and so run beside the library and the client.
   adapters: ['src/lib/given.ts', 'src/service/api.ts', 'src/values/exit.ts'],
@@ -124,6 +124,7 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
   client: [
     'src/service/(?:api|types|verbs/[^/]+).ts',
     'src/exec/heard.ts',
+    'src/lib/traced.ts',
     'src/values/(?:exec-event|exit|outcome).ts',
   ],
 };

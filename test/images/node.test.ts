@@ -41,7 +41,7 @@ it('lays Node.js and npm out below /usr/local, and leaves nothing else', async (
   expect(asked).toContain('--ignore-scripts');
 });
 
-it('a host without npm is told what to install', async () => {
+it('a host without npm learns what to install', async () => {
   const at = await workplace();
   const failure = await addNode(versions, at, { env: { PATH: join(at, 'bin') } }).catch((error: unknown) => error);
   expect(isCode(failure, 'failed_precondition') && failure.remedy).toMatch(/install npm/);

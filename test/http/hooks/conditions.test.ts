@@ -15,7 +15,7 @@ describe('a condition on the file that is there', () => {
     ['an empty tag', read('""'), one, 'match'],
     ['a weak tag', read(`W/"${one}"`), one, 'match'],
     ['any file', read('*'), one, null],
-    ['any file, and there is none', read(' * '), null, 'match'],
+    ['any file, and the path has no file', read(' * '), null, 'match'],
     ['a tag, and there is no file', read(`"${one}"`), null, 'match'],
     ['no file', read(undefined, '*'), null, null],
     ['no file, and there is one', read(undefined, '*'), one, 'noneMatch'],

@@ -20,7 +20,7 @@ const statsOf = (given: Partial<Stats>): Stats => ({
 
 afterEach(() => void vi.useRealTimers());
 
-it('rates are of the time between two readings, and there is none for the first, or after a start anew', () => {
+it('rates are of the time between two readings, and the first has no rate, as after a start anew', () => {
   const series = new Series();
   const readings = [
     { cpuNanos: 1e9, networkReceivedBytes: 1000 },
