@@ -68,13 +68,10 @@ export interface Context {
 export async function openContext(given: GivenOptions, world: World): Promise<Context> {
   const json = readForm(given);
   const quiet = given.flag('quiet');
+  const colourRefused = given.flag('no-color');
   // A program that reads stderr finds nothing there but an error as JSON.
   const status = statusOn(world, quiet || (json && world.stderr.isTTY !== true));
-  const paint = await paintFor({
-    env: world.env,
-    terminal: world.stdout.isTTY === true,
-    refused: given.flag('no-color'),
-  });
+  const paint = await paintFor({ env: world.env, terminal: world.stdout.isTTY === true, refused: colourRefused });
   let lineEnd = '\n';
   const say = (text: string): void => {
     status.clear();
@@ -85,6 +82,8 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
   const times = stepTimes(world.env);
   const timed = times === null ? {} : { onTimed: times.onTimed };
   const service = opener(given, { world, notice, clear: status.clear, timed });
+  const question = askedElsewhere(world, say);
+  const options = { signal: interrupts.signal, onProgress: status.update, ...timed, ...defined({ question }) };
   const print = (text: string | Uint8Array): Promise<void> => {
     status.clear();
     return written(world, text);
@@ -93,17 +92,12 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
     world,
     json,
     quiet,
-    colourRefused: given.flag('no-color'),
+    colourRefused,
     paint,
     signal: interrupts.signal,
     interrupted: interrupts.exitCode,
     onHangup: interrupts.onHangup,
-    options: {
-      signal: interrupts.signal,
-      onProgress: status.update,
-      ...timed,
-      ...defined({ question: askedElsewhere(world, say) }),
-    },
+    options,
     service: service.open,
     local: service.local,
     home: () => homeOf(given, world),
