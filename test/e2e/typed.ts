@@ -53,13 +53,19 @@ export async function type(home: Home, typed: readonly Typed[]): Promise<readonl
   return stdout.split(`${mark}\n`);
 }
 
-/** Amounts, ids and columns differ from run to run; notices of what the engine cannot hold, from machine to machine. */
+/**
+ * Amounts, ages, counts, ids and columns differ from run to run; notices of what the engine cannot hold, from machine to machine; progress
+ * is shown where a step takes long.
+ */
 function comparable(text: string): string {
   return text
     .replaceAll(/^caisson: missing here: .*\n?/gm, '')
+    .replaceAll(/^copying .* \(\d+%\)\n?/gm, '')
     .replaceAll(/\b(exec|sbx)_[a-z0-9-]+/g, '$1_ID')
     .replaceAll(/\d+(?:\.\d+)? (?:ms|s|min|B|KB|MB|GB)\b/g, 'AMOUNT')
+    .replaceAll(/\b\d+[smhd]\b/g, 'AGE')
     .replaceAll(/\b[0-9T:.-]{19,}Z/g, 'TIME')
+    .replaceAll(/\b\d+ of (?=\d)/g, 'COUNT of ')
     .replaceAll(/[ \t]+/g, ' ')
     .replaceAll(/(?<=running )\d+/g, 'PID')
     .replaceAll(/ $/gm, '')
