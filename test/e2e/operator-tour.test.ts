@@ -105,7 +105,7 @@ afterAll(() => held[Symbol.asyncDispose]());
 
 const erased = '\r\u001b[K';
 
-/** Without colours and the line of progress. Shells that a service keeps ready are processes too. */
+/** Without colours, the line of progress and the summary, which only a terminal has. Shells that a service keeps ready are processes too. */
 const plain = (text: string): string =>
   text
     .split('\n')
@@ -113,6 +113,7 @@ const plain = (text: string): string =>
     .join('\n')
     .replaceAll(/\u001b\[[0-9;?]*[a-zA-Z]/g, '')
     .replaceAll(/\d+(?= of 256)/g, 'COUNT')
+    .replaceAll(/^\d+ sandbox(?:es)?: .*\n?/gm, '')
     .replaceAll(/^caisson: (?:the service holds it already|needs a restart).*\n?/gm, '');
 
 it('the tour is true beside a service, and a shell works under its deny rule', { timeout: 240_000 }, async () => {
