@@ -28,7 +28,7 @@ it.each([
 
 it('ls refuses another order, and names the nearest', async () => {
   const { exitCode, stderr } = await cli(['ls', '--sort', 'stat'], { sandboxes });
-  expect([exitCode, stderr]).toEqual([125, expect.stringContaining('did you mean state?')]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('did you mean state?')]);
 });
 
 it('ls has labels, short ages, colours by state and a summary on a terminal', async () => {
