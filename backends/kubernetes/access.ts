@@ -12,7 +12,7 @@ const accountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
 /** A token in a file is replaced there before it ends. */
 const tokenFileMs = 60_000;
 
-/** What one connection shows. */
+/** Credentials with which this client shows who it is: headers, or a certificate with its key. */
 export interface Identity {
   readonly headers: Readonly<Record<string, string>>;
   readonly certificate: Buffer | null;

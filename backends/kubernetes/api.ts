@@ -25,7 +25,7 @@ export interface Asking {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a connection is made with. */
+/** Certificates of a connection by TLS, and the name that the server must have. */
 export interface Secured {
   readonly ca?: Buffer;
   readonly cert?: Buffer;

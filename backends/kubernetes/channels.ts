@@ -14,7 +14,7 @@ export function frame(number: number, bytes: Uint8Array): Buffer {
   return made;
 }
 
-/** What ends stdin. `null`: the protocol has no such frame. */
+/** Frame that ends stdin. `null`: the protocol has no such frame. */
 export function endOfInput(protocol: Protocol): Buffer | null {
   return protocol === 'v5.channel.k8s.io' ? Buffer.from([channel.close, channel.stdin]) : null;
 }

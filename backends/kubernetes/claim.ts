@@ -10,7 +10,7 @@ export interface ClaimMaking {
   readonly options: Pick<CreateOptions, 'name' | 'labels'>;
   readonly settings: Pick<Settings, 'storageClass'>;
   readonly network: string;
-  /** What its pod is made from when it is started again. */
+  /** Manifest from which its pod is made when it is started again. */
   readonly manifest: unknown;
 }
 

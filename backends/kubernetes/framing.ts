@@ -15,7 +15,7 @@ export const endFrame = Buffer.from('0\n');
 interface Head {
   /** Ends with its only newline, or is a block. */
   readonly text: Buffer;
-  /** What boot.sh prints at the end. */
+  /** Text that boot.sh prints at the end. */
   readonly mark: string;
   readonly stdin: 'none' | 'plain' | 'framed';
 }

@@ -31,7 +31,7 @@ export async function readStatus(pid: number): Promise<string | null> {
   return await unlessGone(() => readFile(`/proc/${pid}/status`, 'latin1'));
 }
 
-/** What the network namespace of the process has; `null` when the process is gone. */
+/** Interfaces and routes of the network namespace of the process; `null` when the process is gone. */
 export async function readNetwork(pid: number): Promise<NetworkTables | null> {
   const table = (name: string): Promise<string | null> =>
     unlessGone(() => readFile(`/proc/${pid}/net/${name}`, 'latin1'));

@@ -22,7 +22,7 @@ export async function measured(context: Context, row: SandboxRow, sandbox: Sandb
   return row.effective ?? (await measureNow(context, row, sandbox));
 }
 
-/** What is under way, or a new measurement, whatever is known from before. */
+/** The measurement under way, or a new one, whatever is known from before. */
 export async function measuredAnew(context: Context, row: SandboxRow, sandbox: Sandbox): Promise<Effective | null> {
   return (await context.measuring.get(row.id)) ?? (await measureNow(context, row, sandbox));
 }

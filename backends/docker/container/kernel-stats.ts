@@ -1,5 +1,5 @@
 /**
- * What a container uses, as the kernel of this host counts it (cgroups(7), proc_pid_cgroup(5)): a few small files instead of a
+ * Usage of a container, as the kernel of this host counts it (cgroups(7), proc_pid_cgroup(5)): a few small files instead of a
  * request to the engine, which takes hundreds of times as long.
  */
 import { existsSync, readFileSync } from 'node:fs';

@@ -33,7 +33,7 @@ export class ContainerProcesses {
     return (await this.#own('status')) || null;
   }
 
-  /** What the network namespace of the first process has. */
+  /** Interfaces and routes of the network namespace of the first process. */
   async network(): Promise<NetworkTables | null> {
     const devices = await this.#own('net/dev');
     const routes = await this.#own('net/route');
@@ -52,7 +52,7 @@ export class ContainerProcesses {
     return this.#pid !== null && textOf(`/proc/${this.#pid}/cgroup`).includes(this.#container);
   }
 
-  /** What the container uses. `null`: it cannot be seen from here. */
+  /** Usage of the container. `null`: it cannot be seen from here. */
   async stats(): Promise<Stats | null> {
     const seen = this.#kernelStats();
     if (seen !== null) return seen;

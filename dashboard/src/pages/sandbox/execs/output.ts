@@ -4,7 +4,7 @@ import { shownLines } from '../../../text/hostile.ts';
 const mostCharacters = 200_000;
 
 /** Sequences by which a terminal is coloured and moved, and titles and clipboards are set: here they are left out. */
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- sequences of a terminal are removed from a preview
 const sequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|[ -/]*[0-~])/g;
 
 export const plainOf = (text: string): string => shownLines(text.replaceAll(sequence, ''));
