@@ -72,7 +72,7 @@ describe('run', () => {
     const request = { taskId: 'same', execId: 'exec_aborted', command: sh('sleep 30') };
     const running = at.client.run(request, { signal: controller.signal });
     const state = async () => await at.client.execs.get('exec_aborted').catch(() => null);
-    await expect.poll(state, { timeout: 10_000 }).toMatchObject({ exit: null });
+    await expect.poll(state, { timeout: 20_000 }).toMatchObject({ exit: null });
     controller.abort();
     expect((await running).exit.reason).toBe('canceled');
     const gone = AbortSignal.abort();

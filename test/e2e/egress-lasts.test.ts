@@ -100,9 +100,9 @@ describe.skipIf(placesHere.length === 0)('a filtered network', () => {
 
     test('cuts what a change forbids (NE-17)', async () => {
       const open = attempts(caisson, taskId, [`door ${connectTo(place)} ${hex('wait')}`]);
-      await vi.waitUntil(() => held.size === 1, { timeout: 10_000 });
+      await vi.waitUntil(() => held.size === 1, { timeout: 20_000 });
       await caisson.network.change(taskId, { deny: [place] });
-      await vi.waitUntil(() => held.size === 0, { timeout: 5000 });
+      await vi.waitUntil(() => held.size === 0, { timeout: 20_000 });
       await open;
       expect(await ends()).toEqual(['403', ...asAllowed.slice(1)]);
       await caisson.network.change(taskId, { forget: [place] });

@@ -133,7 +133,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     };
     expect(await count()).toBeGreaterThan(0);
     leaving.abort();
-    await expect.poll(count, { timeout: 10_000 }).toBe(0);
+    await expect.poll(count, { timeout: 20_000 }).toBe(0);
   }, 30_000);
 
   it('a service that was killed leaves no watch behind, and a sandbox that stops ends one', async () => {
@@ -148,7 +148,7 @@ describe.each(['local', 'docker'])('the service on %s', (backend) => {
     const script = 'for p in /proc/[0-9]*; do grep -qs "$1" "$p/environ" && echo left; done; true';
     const left = async (): Promise<string> =>
       output(await everyLine(await service.ask(execs, { body: { command: ['sh', '-c', script, 'sh', marked] } })));
-    await expect.poll(left, { timeout: 10_000 }).toBe('');
+    await expect.poll(left, { timeout: 20_000 }).toBe('');
     if (backend === 'local') return;
     const ending = everyLine(await service.ask(watching));
     expect((await service.ask('/v1/sandboxes/build/stop', { method: 'POST' })).status).toBe(204);

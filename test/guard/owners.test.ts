@@ -22,7 +22,7 @@ it('"always" holds for the owner of the task alone, in this process and in later
   const made = configured(config);
   const guard = await guardOn(made, { approver: 'queue' });
   const waiting = ask(guard, of('alice', 'agent'), 'alice.build', true);
-  await expect.poll(async () => (await guard.queue.list()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await guard.queue.list()).length, { timeout: 20_000 }).toBe(1);
   const [question] = await guard.queue.list();
   expect([question?.taskId, question?.question['covers']]).toEqual([
     'alice.build',
@@ -51,7 +51,7 @@ it('what the operator has answered "always" to is asked of other owners', async 
 it('a question that another owner has asked is not there for the operator’s tokens either', async () => {
   const guard = await guardOn(configured(config), { approver: 'queue' });
   const waiting = ask(guard, of('alice', 'agent'), 'alice.build', true);
-  await expect.poll(async () => (await guard.queue.list()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await guard.queue.list()).length, { timeout: 20_000 }).toBe(1);
   expect(await guard.queue.list(of('operator', 'person'))).toEqual([]);
   const [question] = await guard.queue.list(of('alice', 'person'));
   await guard.queue.answer(question?.id ?? '', 'deny', { name: 'x', env: {}, caller: of('alice', 'person') });

@@ -23,7 +23,7 @@ it('a write that needs an approval shows its diff to the token that answers, and
   const writing = asking.ask(file, { method: 'PUT', body: 'one\ntwo\n', headers, token });
   const shown = async (path: string, to = asking.person) =>
     Object(await (await asking.ask(path, { token: to })).json());
-  await expect.poll(async () => (await shown('/v1/approvals')).items.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await shown('/v1/approvals')).items.length, { timeout: 20_000 }).toBe(1);
   const at = `/v1/approvals/${(await shown('/v1/approvals')).items[0].id}`;
   const display = `write_file ${asking.root}/a.txt`;
   expect(await shown(at)).toMatchObject({ display, diff: 'a new file\n@@ -0,0 +1,2 @@\n+one\n+two' });

@@ -48,7 +48,7 @@ const staged = (): readonly string[] =>
     const path = join(world.root, 'home', name);
     return existsSync(path) ? readdirSync(path) : [];
   });
-const nothingStaged = async (): Promise<void> => await expect.poll(staged, { timeout: 5000 }).toEqual([]);
+const nothingStaged = async (): Promise<void> => await expect.poll(staged, { timeout: 20_000 }).toEqual([]);
 
 /** Fetch shows no trailers. */
 async function get(path: string): Promise<{
@@ -166,7 +166,7 @@ it('an archive that is not what its digest says, and an upload that breaks off, 
   const body = ['Content-Type: application/octet-stream', 'Content-Length: 100000', '', ''];
   socket.write([...head, ...body].join('\r\n'));
   socket.write(tree(file('a')).subarray(0, 700));
-  await expect.poll(() => staged().length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => staged().length, { timeout: 20_000 }).toBe(1);
   socket.destroy();
   await nothingStaged();
   expect(existsSync(target)).toBe(false);

@@ -49,7 +49,7 @@ async function knock(server: Server): Promise<number> {
 it('a service with many connections accepts several of them in a turn of its event loop', async () => {
   const { server, doors } = await serverWith(15);
   await knock(server);
-  await expect.poll(() => doors.count, { timeout: 10_000 }).toBe(15);
+  await expect.poll(() => doors.count, { timeout: 20_000 }).toBe(15);
   expect(await knock(server)).toBeLessThan(knocks / 2);
 });
 
@@ -57,7 +57,7 @@ it('a service that closes accepts nothing by any of its handles', async () => {
   const { server, doors } = await serverWith(4);
   const { port } = Object(server.address());
   await knock(server);
-  await expect.poll(() => doors.count, { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => doors.count, { timeout: 20_000 }).toBe(4);
   doors.close();
   server.close();
   await sleep(50);
@@ -67,7 +67,7 @@ it('a service that closes accepts nothing by any of its handles', async () => {
 it('connections of all handles together are at most those of the server', async () => {
   const { server, doors } = await serverWith(4);
   await knock(server);
-  await expect.poll(() => doors.count, { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => doors.count, { timeout: 20_000 }).toBe(4);
   server.maxConnections = knocks;
   const { port } = Object(server.address());
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');

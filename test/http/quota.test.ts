@@ -93,7 +93,7 @@ it('commands beyond the limit execs are 429 in every service, until one has ende
   const cancel = { method: 'DELETE', headers: { authorization: `Bearer ${token}` } };
   expect((await fetch(`${at(other.url)}/exec_other`, cancel)).status).toBe(204);
   await expect
-    .poll(async () => (await post(at(world.url), token, { command: ['true'] })).status, { timeout: 10_000 })
+    .poll(async () => (await post(at(world.url), token, { command: ['true'] })).status, { timeout: 20_000 })
     .toBe(200);
   for (const { body } of running) await body?.cancel();
 });
@@ -146,10 +146,10 @@ it(
     expect(await run()).toBe(429);
     const file = { method: 'PUT', headers: { authorization, 'content-type': 'application/octet-stream' }, body: 'x' };
     expect((await fetch(at(anew.url, 'files?path=go'), file)).status).toBe(200);
-    await expect.poll(run, { timeout: 10_000 }).toBe(200);
+    await expect.poll(run, { timeout: 20_000 }).toBe(200);
     const third = { ...sleep, execId: 'exec_third' };
     const startThird = async (): Promise<number> => (await post(at(anew.url, 'processes'), token, third)).status;
-    await expect.poll(startThird, { timeout: 10_000 }).toBe(201);
+    await expect.poll(startThird, { timeout: 20_000 }).toBe(201);
     expect(await run()).toBe(429);
     const kill = { method: 'DELETE', headers: { authorization } };
     expect((await fetch(at(anew.url, 'processes/exec_long'), kill)).status).toBe(200);

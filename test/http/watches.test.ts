@@ -164,7 +164,7 @@ it('a reader that leaves, also at once, leaves no process behind', async () => {
   const readers = await Promise.all([watch(path), watch(path), watch(path, '', 'text/event-stream')]);
   expect(processesOn(path).length).toBeGreaterThan(0);
   for (const { leave } of readers) leave();
-  await expect.poll(() => processesOn(path), { timeout: 5000 }).toEqual([]);
+  await expect.poll(() => processesOn(path), { timeout: 20_000 }).toEqual([]);
 });
 
 it('is SSE when that is accepted', async () => {

@@ -43,11 +43,11 @@ describe.each(kinds)('with %s over HTTP', (kind) => {
     const canceling = new AbortController();
     const command = `sleep 60 & echo $! > ${file}; wait`;
     const call = host.call('run_command', { task, command }, { signal: canceling.signal });
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 }).toMatch(/\d\n/);
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 20_000 }).toMatch(/\d\n/);
     canceling.abort();
     await expect(call).rejects.toThrow(/abort/i);
     const isAlive = (): boolean => existsSync(`/proc/${readFileSync(file, 'utf8').trim()}`);
-    await expect.poll(isAlive, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isAlive, { timeout: 20_000 }).toBe(false);
   });
 
   it('a host that declares forms gets none, since an answer of it would be one of the token that asked', async () => {
@@ -201,11 +201,11 @@ it('a caller that leaves its request cancels it, in both protocols', async () =>
     const call = send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }, { signal: leaving.signal }).then(
       async (response) => await response.text(),
     );
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 }).toMatch(/\d\n/);
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 20_000 }).toMatch(/\d\n/);
     leaving.abort();
     await expect(call).rejects.toThrow(/abort/i);
     const isAlive = (): boolean => existsSync(`/proc/${readFileSync(file, 'utf8').trim()}`);
-    await expect.poll(isAlive, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isAlive, { timeout: 20_000 }).toBe(false);
   }
 });
 

@@ -85,7 +85,7 @@ it('a call that waits when the service stops is answered with where to go on, an
   const host = await connect('the old client', { url: `${other.url}/mcp`, token: other.agent });
   await host.call('create_sandbox', { task: 'stopping' });
   const call = host.call('run_command', { task: 'stopping', command: 'echo begun; sleep 30' });
-  await expect.poll(async () => (await other.api.execs.list()).items.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await other.api.execs.list()).items.length, { timeout: 20_000 }).toBe(1);
   await delay(300);
   const stopping = other.serving.stop();
   expect((await call).data).toMatchObject({ reason: 'running', stdout: 'begun\n' });

@@ -114,11 +114,11 @@ describe.each(kinds)('with %s on stdio', (kind) => {
       { task, command: `sleep 60 & echo $! > ${file}; wait` },
       { signal: canceling.signal },
     );
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 }).toMatch(/\d\n/);
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 20_000 }).toMatch(/\d\n/);
     canceling.abort();
     await expect(call).rejects.toThrow(/abort/i);
     const isAlive = (): boolean => existsSync(`/proc/${readFileSync(file, 'utf8').trim()}`);
-    await expect.poll(isAlive, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isAlive, { timeout: 20_000 }).toBe(false);
   });
 
   it('shows the last line of a command as progress', async () => {

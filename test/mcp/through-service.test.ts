@@ -51,11 +51,11 @@ describe.each(kinds)('with %s through a service', (kind) => {
     const canceling = new AbortController();
     const command = `sleep 60 & echo $! > ${file}; wait`;
     const call = host.call('run_command', { task, command }, { signal: canceling.signal });
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 10_000 }).toMatch(/\d\n/);
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 20_000 }).toMatch(/\d\n/);
     canceling.abort();
     await expect(call).rejects.toThrow(/abort/i);
     const isAlive = (): boolean => existsSync(`/proc/${readFileSync(file, 'utf8').trim()}`);
-    await expect.poll(isAlive, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isAlive, { timeout: 20_000 }).toBe(false);
   });
 
   it('no form of the host decides: a question is answered by the token of a person, and runs once', async () => {

@@ -64,7 +64,7 @@ it('an exec that was cut off by a crash gets one end: lost, or what its record s
   ];
   for (let round = 0; round < 2; round++) {
     const caisson = await open();
-    await expect.poll(async () => await eventsOf(caisson, 'exec.ended'), { timeout: 10_000 }).toEqual(expected);
+    await expect.poll(async () => await eventsOf(caisson, 'exec.ended'), { timeout: 20_000 }).toEqual(expected);
     await caisson.close();
   }
 }, 60_000);

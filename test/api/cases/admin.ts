@@ -159,7 +159,7 @@ function eventCases(suite: Suite): void {
       const events = await Array.fromAsync(place.agent.events.follow());
       return events.filter(({ data }) => data['taskId'] === taskId);
     };
-    await expect.poll(async () => (await own()).at(-1)?.data['to'], { timeout: 10_000 }).toBe('removed');
+    await expect.poll(async () => (await own()).at(-1)?.data['to'], { timeout: 20_000 }).toBe('removed');
     await expect
       .poll(async () => (await own()).map(({ type, data }) => (type === 'sandbox.state' ? data['to'] : type)), {
         timeout: 10_000,

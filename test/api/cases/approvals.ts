@@ -138,7 +138,7 @@ function answerCases(suite: Suite): void {
     const { id } = await question(place, taskId);
     expect(await running).toBe('refused');
     await expect
-      .poll(async () => (await place.person.approvals.list()).map((each) => each.id), { timeout: 10_000 })
+      .poll(async () => (await place.person.approvals.list()).map((each) => each.id), { timeout: 20_000 })
       .not.toContain(id);
     await expect(place.person.approvals.answer(id, 'once', 'tester')).rejects.toMatchObject({ name: 'CaissonError' });
   });

@@ -205,10 +205,10 @@ function followCases(suite: Suite): void {
     const file = `${await place.directory(taskId)}/f`;
     const running = place.agent.run({ taskId, command: shell(`touch ${file} && echo x >>${file} && cat ${file}`) });
     const find = async () => (await place.person.approvals.list()).find((each) => each.taskId === taskId)?.id;
-    await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(find, { timeout: 20_000 }).toBeDefined();
     place.cut();
     await sleep(300);
-    await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(find, { timeout: 20_000 }).toBeDefined();
     await place.person.approvals.answer(String(await find()), 'once', 'tester');
     expect((await running).stdout).toMatchObject(whole('x\n'));
   });

@@ -167,7 +167,7 @@ function endCases(suite: Suite): void {
     const command = shell(`sleep 300 & echo $! >${file}; wait`);
     const { id } = await place.agent.processes.start({ taskId: place.task, command });
     await expect
-      .poll(async () => (await place.sh(`cat ${file} 2>/dev/null`)).stdout.text, { timeout: 10_000 })
+      .poll(async () => (await place.sh(`cat ${file} 2>/dev/null`)).stdout.text, { timeout: 20_000 })
       .not.toBe('');
     const { process, survivors } = await place.other.processes.kill(id);
     expect([process.id, survivors]).toEqual([id, []]);

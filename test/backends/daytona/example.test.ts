@@ -18,6 +18,6 @@ it.skipIf(why !== null)(
     expect(stdout.split('\n').slice(0, 2)).toEqual(['3 from /root', 'kept']);
     expect(stdout.replaceAll('\n', ' ')).toContain('1 2 3');
     expect(stdout.trim().endsWith('started')).toBe(true);
-    await expect.poll(() => emulator?.count(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => emulator?.count(), { timeout: 20_000 }).toBe(0);
   },
 );

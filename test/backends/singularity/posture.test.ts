@@ -82,7 +82,7 @@ describe.skipIf(!hasApptainer())('a sandbox of Apptainer', () => {
     const careless = await start(sandbox, ['sh', '-c', `{ ${child}; } & echo up; exec sleep 100`]);
     await readUntil(careless.stdout, 'up\n');
     const dead = (): Promise<string> => reported('grep -l "^State:.Z" /proc/[0-9]*/status | wc -l');
-    await expect.poll(dead, { timeout: 10_000 }).not.toBe('0\n');
+    await expect.poll(dead, { timeout: 20_000 }).not.toBe('0\n');
     expect(await reported('echo taken')).toBe('taken\n');
     await careless.kill('SIGKILL');
     careless.release();

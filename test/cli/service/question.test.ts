@@ -101,6 +101,6 @@ describe.skipIf(!existsSync(script)).each([
     asked.child.stdin?.write('\u0003');
     expect((await asked.ended).stdout).toContain('ended 130');
     expect(existsSync(doomed)).toBe(true);
-    await expect.poll(async () => (await place.cli('approvals', 'ls', '-q')).stdout, { timeout: 10_000 }).toBe('');
+    await expect.poll(async () => (await place.cli('approvals', 'ls', '-q')).stdout, { timeout: 20_000 }).toBe('');
   });
 });

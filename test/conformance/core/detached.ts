@@ -98,7 +98,7 @@ export function detachedCases(suite: Suite): void {
     const [first, second] = [shell('sleep 300 & sleep 300'), shell('sleep 2; echo fine')];
     await startDetached(kept, first);
     await startDetached(kept, second);
-    await expect.poll(async () => (await findProcess(kept, first.execId)).pid, { timeout: 5000 }).not.toBeNull();
+    await expect.poll(async () => (await findProcess(kept, first.execId)).pid, { timeout: 20_000 }).not.toBeNull();
     expect(await killProcess(kept, first.execId, null)).toMatchObject({
       survivors: [],
       process: { state: 'exited', exitCode: 143 },

@@ -116,7 +116,7 @@ export function visibleCases(suite: Suite): void {
     const kept = { sandbox, key: place.instance, signal: undefined };
     const request = requestFor(['sh', '-c', 'sleep 300; :', word]);
     await startDetached(kept, request);
-    await expect.poll(seen, { timeout: 10_000 }).toBe(1);
+    await expect.poll(seen, { timeout: 20_000 }).toBe(1);
     await expectShort(place, sandbox);
     await killProcess(kept, request.execId, 'KILL');
     const options = { cwd: '/', env: { CAISSON_EXEC: 'exec_words' }, stdin: true };

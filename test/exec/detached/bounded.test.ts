@@ -53,7 +53,7 @@ describe.each(shells)('the output of a detached process under %s', (shell) => {
       if (state === 'ended') await waitForProcess(kept, request.execId);
       for (const name of ['out', 'err']) {
         const file = join(home.home, '.local/state/caisson/processes', request.execId, name);
-        await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+        await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
         await truncate(file, sparse);
       }
       const { bytes, exit } = await read(kept, request.execId);
@@ -85,7 +85,7 @@ describe.each(shells)('the output of a detached process under %s', (shell) => {
     await rm(directory, { recursive: true });
     expect(await reading).toMatchObject({ code: 'not_found' });
     if (pid !== null) process.kill(-pid, 'SIGKILL');
-    await expect.poll(() => inside(home.home), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => inside(home.home), { timeout: 20_000 }).toEqual([]);
   });
 
   it('of what is no file is not waited for', { timeout: 60_000 }, async () => {

@@ -154,7 +154,7 @@ describe.each(shells)('a detached process under %s', (shell) => {
       );
       await child.wait();
       await expect
-        .poll(() => findProcess(kept, request.execId), { timeout: 5000 })
+        .poll(() => findProcess(kept, request.execId), { timeout: 20_000 })
         .toMatchObject({ state: 'running', supervised: false });
       if (pid !== null) process.kill(-pid, 'SIGKILL');
       expect(await waitForProcess(kept, request.execId)).toMatchObject({ state: 'lost', exitCode: null });
@@ -223,7 +223,7 @@ function sandboxWithLateCommands(sandbox: Sandbox): Sandbox {
 }
 
 async function running(kept: ProcessDirectory, id: string) {
-  await expect.poll(async () => (await findProcess(kept, id)).pid, { timeout: 5000 }).not.toBeNull();
+  await expect.poll(async () => (await findProcess(kept, id)).pid, { timeout: 20_000 }).not.toBeNull();
   return await findProcess(kept, id);
 }
 

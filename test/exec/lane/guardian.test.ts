@@ -76,7 +76,7 @@ describe.each(shells)('the first process, in %s', (shell) => {
       '(setsid sleep 1 >/dev/null 2>&1 &) ; kill -HUP 1; kill -INT 1; kill -PIPE 1; kill -TERM 1',
     ]);
     await expect.poll(() => childrenOf(place.pid()).length).toBe(2);
-    await expect.poll(() => childrenOf(place.pid()).length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => childrenOf(place.pid()).length, { timeout: 20_000 }).toBe(1);
     expect(childrenOf(place.pid()).map(stateOf)).not.toContain('Z');
     expect(await said(await laneIn(place), 'echo served')).toBe('served\n');
   });

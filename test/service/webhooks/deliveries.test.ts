@@ -117,7 +117,7 @@ describe('a webhook', () => {
     const { store, start } = await home();
     await store.approvals.insert(newApproval());
     start(server.url);
-    await expect.poll(() => store.outbox.givenUp(), { timeout: 10_000 }).toEqual({ pager: 1 });
+    await expect.poll(() => store.outbox.givenUp(), { timeout: 20_000 }).toEqual({ pager: 1 });
   });
 
   it('with a name that leads to this host is not called, whatever its address says', async () => {

@@ -123,7 +123,7 @@ describe.skipIf(host === null)('the network of an instance', () => {
       });
       listener.release();
       const reach = `nc -w 1 ${address} 8000 </dev/null && echo reached`;
-      await expect.poll(async () => (await sh(two, reach)).stdout, { timeout: 10_000 }).toBe('reached\n');
+      await expect.poll(async () => (await sh(two, reach)).stdout, { timeout: 20_000 }).toBe('reached\n');
       expect((await sh(one, reach)).stdout).toBe('');
     } finally {
       await place.close();
