@@ -60,6 +60,7 @@ const rows: readonly (readonly [string, (guarantees: Guarantees) => string])[] =
   ['loses the files of a sandbox without a task', ({ ephemeral }) => yes(ephemeral)],
   ['lives on without Caisson', ({ survivesRestart }) => yes(survivesRestart)],
   ['a kill by the place reaches', ({ kill }) => `the ${kill}`],
+  ['commands of another user', ({ users }) => yes(users !== undefined)],
   ['mounts of host directories', ({ mounts }) => mounts],
   ['credential files', ({ credentials }) => (credentials === 'bind' ? 'shown, on no disk inside' : 'copied')],
   ['read-only root', ({ hardening }) => yes(hardening.readOnlyRoot)],
@@ -95,6 +96,10 @@ export function pageOf(promised: readonly Promised[], absent: readonly string[])
     '## Why a limit is not held',
     '',
     ...reasons(promised),
+    '',
+    '## What does not hold for commands of another user',
+    '',
+    ...unheldForUsers(promised),
     ...(absent.length === 0 ? [] : ['', `Nothing is said ahead of: ${absent.toSorted().join(', ')}.`]),
   ];
   return `${lines.join('\n')}\n`;
@@ -110,6 +115,14 @@ function reasons(promised: readonly Promised[]): readonly string[] {
     const limits = [first, ...rest].flatMap((item) => (item === undefined ? [] : [nameOf(item.name)]));
     return `- ${first?.where ?? ''} (${limits.join(', ')}): ${first?.reason ?? ''}`;
   });
+}
+
+/** The same for all kinds of place of a backend that has users. */
+function unheldForUsers(promised: readonly Promised[]): readonly string[] {
+  const lines = promised.flatMap(({ backend, guarantees }) =>
+    (guarantees.users?.unheld ?? []).map((sentence) => `- ${backend}: ${sentence}`),
+  );
+  return [...new Set(lines)];
 }
 
 function nameOf(limitName: string): string {

@@ -193,6 +193,11 @@ export interface Guarantees {
   readonly survivesRestart: boolean;
   /** What `Process.kill` reaches. The whole tree is core's business; this is its last resort. */
   readonly kill: 'process' | 'group' | 'tree';
+  /**
+   * Present where commands can run as another user of the sandbox (`Sandbox.users`). `unheld` has a sentence for each thing that
+   * does not hold for them. Absent: core refuses such a command before it makes a sandbox.
+   */
+  readonly users?: { readonly unheld: readonly string[] };
   /** Kinds of mounts that the place can give. */
   readonly mounts: 'read-only' | 'read-write' | 'none';
   /**
@@ -607,6 +612,12 @@ export interface Sandbox {
   readonly pipes?: { exec(command: readonly [string, ...string[]], options: ExecOptions): Promise<Process> };
   /** Does what `exec` does, on a terminal. `stderr` of such a process is empty: a terminal has one stream. */
   readonly pty?: { exec(command: readonly [string, ...string[]], options: PtyOptions): Promise<PtyProcess> };
+  /**
+   * Present where the backend promises `Guarantees.users` and commands of this sandbox run as root unless they name a user. `as` gives
+   * `exec` and `pty` for one user, which core has checked by its form. Both throw `invalid_argument` for a name that the sandbox
+   * does not have: nothing was started then. Signals reach such a process as they reach others.
+   */
+  readonly users?: { as(user: string): Pick<Sandbox, 'exec' | 'pty'> };
 }
 
 /** Texts of the kernel about a network namespace (proc_net(5)): `/proc/net/dev`, `/proc/net/route`, `/proc/net/ipv6_route`. */

@@ -15,6 +15,14 @@ export interface EnginePlace {
   readonly door: boolean;
 }
 
+/** Of commands that run as another user of the sandbox than root. */
+const usersUnheld: readonly string[] = [
+  'a name is looked up in /etc/passwd of the sandbox, which commands of root in it can change',
+  'root of the sandbox reads and changes all files of its users, and not the other way round',
+  '/workspace and /root of a task that is kept belong to root alone until a command gives rights to them',
+  'processes of one user see each other, whichever command started them',
+];
+
 /** What of the facts it is about. */
 export type EngineFacts = Pick<
   Facts,
@@ -60,6 +68,7 @@ export function toGuarantees(facts: EngineFacts, place: EnginePlace): Guarantees
     ephemeral: true,
     survivesRestart: true,
     kill: 'process',
+    users: { unheld: usersUnheld },
     mounts: place.local ? 'read-write' : 'none',
     // User namespaces make root inside an unknown user here, who could not read what only this user may read.
     credentials: place.local && !facts.userNamespace ? 'bind' : 'copy',

@@ -19,13 +19,12 @@ import { refuse, type Refusing } from './container/refusals.ts';
 import type { Engine } from './engine/engine.ts';
 import { isPodman } from './engine/facts.ts';
 import type { InitProcess } from './container/init-process.ts';
-import type { Command, Container, StartOptions } from './exec/start.ts';
+import type { Command, Container } from './exec/start.ts';
 import { PipedProcess } from './exec/piped-process.ts';
 import { identify } from './container/mounted.ts';
 import { ContainerProcesses } from './container/processes.ts';
-import { NotStartedProcess } from '../shared/not-started.ts';
-import { entering, preflight } from './exec/preflight.ts';
-import { ExecProcess } from './exec/process.ts';
+import { inWords, runIn } from './exec/run.ts';
+import { asUser } from './exec/user.ts';
 import { toStats } from './container/stats.ts';
 
 export class DockerSandbox implements Sandbox {
@@ -45,6 +44,7 @@ export class DockerSandbox implements Sandbox {
   readonly mounted?: NonNullable<Sandbox['mounted']>;
   readonly processes?: NonNullable<Sandbox['processes']>;
   readonly controls?: NonNullable<Sandbox['controls']>;
+  readonly users?: NonNullable<Sandbox['users']>;
   readonly #engine: Engine;
   /** The container that carries its traffic. */
   readonly #door: string | null;
@@ -87,10 +87,11 @@ export class DockerSandbox implements Sandbox {
       this.stats = { read: async (read) => (await seen.stats()) ?? (await this.#readStats(read)) };
     }
     this.pty = { exec: (command, pty) => this.#execOnTerminal(command, pty) };
+    if (inspected.isRoot) this.users = { as: (user) => asUser(this.#container, user) };
   }
 
   exec(command: Command, options: ExecOptions): Promise<Process> {
-    return this.#run(command, { ...options, terminal: null });
+    return runIn(this.#container, command, { ...options, terminal: null });
   }
 
   async destroy(options: DestroyOptions = {}): Promise<void> {
@@ -106,7 +107,7 @@ export class DockerSandbox implements Sandbox {
 
   #execOnTerminal(command: Command, options: PtyOptions): Promise<PtyProcess> {
     const { columns, rows, ...rest } = options;
-    return this.#run(command, { ...rest, stdin: true, terminal: { columns, rows } });
+    return runIn(this.#container, command, { ...rest, stdin: true, terminal: { columns, rows } });
   }
 
   async #execOverPipes(command: Command, options: ExecOptions): Promise<Process> {
@@ -114,23 +115,6 @@ export class DockerSandbox implements Sandbox {
       const piped = this.#pipesReach ? await PipedProcess.start(this.#container, command, options) : null;
       this.#pipesReach = piped !== null;
       return piped ?? (await this.exec(command, options));
-    } catch (error) {
-      throw inWords(error);
-    }
-  }
-
-  async #run(command: Command, options: StartOptions): Promise<PtyProcess> {
-    try {
-      if (options.cwd === '/' && options.terminal === null)
-        return await ExecProcess.start(this.#container, command, {
-          ...options,
-          // The codes of engines differ from one version and one kind of path to the next.
-          classify: () => preflight(this.#container, command, options),
-        });
-      const missing = await preflight(this.#container, command, options);
-      if (missing !== null)
-        return Object.assign(new NotStartedProcess(missing, options.stdin), { resize: async () => undefined });
-      return await ExecProcess.start(this.#container, entering(command, options), options);
     } catch (error) {
       throw inWords(error);
     }
@@ -218,18 +202,6 @@ export class DockerSandbox implements Sandbox {
   #path(verb: string): string {
     return `/containers/${this.#container.id}/${verb}`;
   }
-}
-
-function inWords(error: unknown): unknown {
-  if (isCode(error, 'not_found'))
-    return new CaissonError('not_found', 'the sandbox is gone; the command was not started', { cause: error });
-  if (isCode(error, 'failed_precondition')) {
-    return new CaissonError('failed_precondition', 'the sandbox does not run; the command was not started', {
-      cause: error,
-      remedy: 'start the sandbox first',
-    });
-  }
-  return error;
 }
 
 export function toRef(container: string): Ref {

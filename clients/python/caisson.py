@@ -396,6 +396,7 @@ class ExecView:
     where: Where
     started_at: str
     exit: Optional[Exit] = None
+    user: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -2202,6 +2203,7 @@ class AsyncExecs:
         task: Optional[str] = None,
         spec: SandboxSpec = SandboxSpec(),
         cwd: Optional[str] = None,
+        user: Optional[str] = None,
         env: Optional[Mapping[str, str]] = None,
         input: Optional[Source] = None,
         timeout: Optional[float] = None,
@@ -2213,10 +2215,11 @@ class AsyncExecs:
     ) -> Result:
         """Runs a command with its output collected. Without a task it has a sandbox of its own.
 
-        `timeout` is in seconds. A cancelled task ends the command. `on_asked` gets the id of a question about the command.
+        `timeout` is in seconds. `user` is a user of the sandbox, as `app` or `1000:1000`, on backends that have users. A cancelled task
+        ends the command. `on_asked` gets the id of a question about the command.
         """
         more, source = _input(input)
-        body = _exec_body(command, task, spec, cwd, env, timeout, output_limit, more)
+        body = _exec_body(command, task, spec, cwd, env, timeout, output_limit, {**_given(user=user), **more})
         wanted = _Wanted("/v1/execs", _exec_id(exec_id), body, source, wait_for_approval, on_asked)
         return await _run(self._wire, wanted, Result, on_output)
 
@@ -2227,6 +2230,7 @@ class AsyncExecs:
         task: Optional[str] = None,
         spec: SandboxSpec = SandboxSpec(),
         cwd: Optional[str] = None,
+        user: Optional[str] = None,
         env: Optional[Mapping[str, str]] = None,
         stdin: bool = False,
         timeout: Optional[float] = None,
@@ -2236,7 +2240,8 @@ class AsyncExecs:
         on_asked: Optional[Callable[[str], Any]] = None,
     ) -> AsyncRunning:
         """Starts a command whose output is read as it comes; with an id that was used, comes back to that command."""
-        body = _exec_body(command, task, spec, cwd, env, timeout, output_limit, {"stdin": True} if stdin else {})
+        more = _given(user=user, stdin=True if stdin else None)
+        body = _exec_body(command, task, spec, cwd, env, timeout, output_limit, more)
         wanted = _Wanted("/v1/execs", _exec_id(exec_id), body, None, wait_for_approval, on_asked)
         return AsyncRunning(await _start(self._wire, wanted))
 
@@ -2889,6 +2894,7 @@ class Execs:
         task: Optional[str] = None,
         spec: SandboxSpec = SandboxSpec(),
         cwd: Optional[str] = None,
+        user: Optional[str] = None,
         env: Optional[Mapping[str, str]] = None,
         input: Optional[Source] = None,
         timeout: Optional[float] = None,
@@ -2900,7 +2906,8 @@ class Execs:
     ) -> Result:
         """Runs a command with its output collected. Without a task it has a sandbox of its own.
 
-        `timeout` is in seconds. A cancelled task ends the command. `on_asked` gets the id of a question about the command.
+        `timeout` is in seconds. `user` is a user of the sandbox, as `app` or `1000:1000`, on backends that have users. A cancelled task
+        ends the command. `on_asked` gets the id of a question about the command.
         """
         return _now(
             self._of.run(
@@ -2908,6 +2915,7 @@ class Execs:
                 task=task,
                 spec=spec,
                 cwd=cwd,
+                user=user,
                 env=env,
                 input=input,
                 timeout=timeout,
@@ -2926,6 +2934,7 @@ class Execs:
         task: Optional[str] = None,
         spec: SandboxSpec = SandboxSpec(),
         cwd: Optional[str] = None,
+        user: Optional[str] = None,
         env: Optional[Mapping[str, str]] = None,
         stdin: bool = False,
         timeout: Optional[float] = None,
@@ -2941,6 +2950,7 @@ class Execs:
                 task=task,
                 spec=spec,
                 cwd=cwd,
+                user=user,
                 env=env,
                 stdin=stdin,
                 timeout=timeout,

@@ -17,7 +17,7 @@ from typing import Any, Dict, Optional, Union
 from harbor.environments.base import BaseEnvironment, ExecResult  # type: ignore[import]
 from harbor.environments.capabilities import EnvironmentCapabilities  # type: ignore[import]
 
-from caisson import AsyncCaisson, NotFound, SandboxSpec
+from caisson import AsyncCaisson, NotFound, NotSupported, SandboxSpec
 
 _MB = 1024 * 1024
 
@@ -87,15 +87,20 @@ class CaissonEnvironment(BaseEnvironment):  # type: ignore[misc]
         user: Union[str, int, None] = None,
     ) -> ExecResult:
         asked = self._resolve_user(user)
-        if asked not in (None, "root", 0, "0"):
-            raise NotImplementedError(f"commands run as the user of the sandbox, and not as {asked}")
-        running = await self._service().start(
-            ["bash", "-c", command],
-            task=self._task,
-            cwd=cwd or self.task_env_config.workdir,
-            env=self._merge_env(env),
-            timeout=timeout_sec,
-        )
+        other = None if asked in (None, "root", 0, "0") else str(asked)
+        try:
+            running = await self._service().start(
+                ["bash", "-c", command],
+                task=self._task,
+                cwd=cwd or self.task_env_config.workdir,
+                user=other,
+                env=self._merge_env(env),
+                timeout=timeout_sec,
+            )
+        except NotSupported as error:
+            if other is None:
+                raise
+            raise NotImplementedError(f"commands run as the user of the sandbox, and not as {other}") from error
         async with running:
             stdout, stderr = [each.decode(errors="replace") for each in await running.collect()]
             exit = running.exit

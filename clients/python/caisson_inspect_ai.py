@@ -15,7 +15,16 @@ from inspect_ai.util import (  # type: ignore[import]
     sandboxenv,
 )
 
-from caisson import AsyncCaisson, CaissonError, FailedPrecondition, NotFound, PermissionDenied, PolicyDenied, SandboxSpec
+from caisson import (
+    AsyncCaisson,
+    CaissonError,
+    FailedPrecondition,
+    NotFound,
+    NotSupported,
+    PermissionDenied,
+    PolicyDenied,
+    SandboxSpec,
+)
 
 _LABEL = "inspect-ai"
 _MOST_OUTPUT = 10 * 1024 * 1024
@@ -41,12 +50,15 @@ class CaissonSandboxEnvironment(SandboxEnvironment):  # type: ignore[misc]
         concurrency: bool = True,
     ) -> ExecResult[str]:
         """The command has ended with all that it started when `TimeoutError` is raised, so that it is not run a second time."""
-        if user is not None:
-            raise NotImplementedError("commands run as the user of the sandbox: `user` is not supported")
         where = None if cwd is None else os.path.join(self._cwd, cwd)
-        running = await self._client.start(
-            cmd, task=self._task, cwd=where, env=env or None, timeout=timeout, stdin=input is not None
-        )
+        try:
+            running = await self._client.start(
+                cmd, task=self._task, cwd=where, user=user, env=env or None, timeout=timeout, stdin=input is not None
+            )
+        except NotSupported as error:
+            if user is None:
+                raise
+            raise NotImplementedError(f"commands run as the user of the sandbox, and not as {user}") from error
         found: Dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
         async with running:
             if input is not None:

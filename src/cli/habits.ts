@@ -4,7 +4,7 @@ const files =
   'caisson cp copies files in and out, files.sync mirrors a directory, and terminal.docker_mount_cwd_to_workspace: true mounts the current one';
 const sandboxes = 'caisson ls lists sandboxes, stopped ones too; caisson ps lists what was started with --detach';
 const detach = '--detach leaves a command running; caisson create makes a sandbox that stays';
-const everyone = 'commands run as the user of the image; caisson inspect shows it';
+const everyone = 'caisson run and caisson exec have --user, for one command; a sandbox itself runs as root';
 
 const habits: Readonly<Record<string, string>> = {
   '-v': files,

@@ -86,3 +86,11 @@ export const commandOptions = {
   ask: { type: 'list', value: 'RULE', about: 'a further rule that asks, whatever the mode' },
   deny: { type: 'list', value: 'RULE', about: 'a further rule that denies, whatever the mode' },
 } as const satisfies Options;
+
+/** The user of a command whose end is waited for. */
+export const userOption = {
+  type: 'text',
+  short: 'u',
+  value: 'USER',
+  about: 'user inside that runs it, by name or number, as app or 1000:1000 (docker)',
+} as const satisfies Option;

@@ -1,13 +1,15 @@
 /** From options to requests of the service. What is absent stays absent: defaults are the service's business. */
 import type { ExecInput, SandboxChange, SandboxRequest } from '../service/api.ts';
 import { readEnv } from './env.ts';
-import type { commandOptions, GivenOf, lifeOptions, sandboxOptions } from './option.ts';
+import type { commandOptions, GivenOf, lifeOptions, sandboxOptions, userOption } from './option.ts';
 import { UsageError } from './usage.ts';
 import { readBytes, readChoice, readCores, readDuration, readLabels } from './values.ts';
 import type { World } from './world.ts';
 
 type Sandbox = GivenOf<typeof sandboxOptions>;
-type Command = GivenOf<typeof commandOptions & Pick<typeof sandboxOptions, 'cwd'>>;
+type Command = GivenOf<
+  typeof commandOptions & Pick<typeof sandboxOptions, 'cwd'> & { readonly user: typeof userOption }
+>;
 
 export function sandboxRequest(given: Sandbox): SandboxRequest {
   const [backend, image, cwd] = [given.text('backend'), given.text('image'), given.text('cwd')];
@@ -51,13 +53,14 @@ function limitsOf(given: Sandbox): NonNullable<SandboxRequest['limits']> {
 export function commandInput(given: Command, world: World): ExecInput {
   const timeout = given.text('timeout');
   const execId = given.text('exec-id');
-  const cwd = given.text('cwd');
+  const [cwd, user] = [given.text('cwd'), given.text('user')];
   const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
   const env = readEnv(given.list('env'), given.list('env-file'), world);
   return {
     command: commandOf(given.command),
     ...(execId === undefined ? {} : { execId }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(user === undefined ? {} : { user }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
     ...(given.flag('raw-output') ? { rawOutput: true } : {}),
     ...(given.list('skill').length === 0 ? {} : { skills: given.list('skill') }),

@@ -4,6 +4,7 @@ import type { ExecContext } from './context.ts';
 import { startedAs } from './code.ts';
 import { execVariable } from '../values/exec-variable.ts';
 import type { ExecRequest } from './types.ts';
+import { sandboxOf } from './user.ts';
 
 /** What became of a start. */
 export type Accepted =
@@ -70,15 +71,16 @@ function callPlace(
   how: Pick<ExecOptions, 'signal' | 'onSent' | 'onNote'>,
 ): Promise<Process | PtyProcess> {
   const { cwd, tty, confidential = false } = request;
+  const place = sandboxOf(sandbox, request.user);
   const { command, env: given } = startedAs(request);
   const env = { ...given, [execVariable]: request.execId };
-  if (tty === null) return sandbox.exec(command, { cwd, env, confidential, stdin: request.stdin, ...how });
-  if (sandbox.pty === undefined) {
+  if (tty === null) return place.exec(command, { cwd, env, confidential, stdin: request.stdin, ...how });
+  if (place.pty === undefined) {
     throw new CaissonError('not_supported', 'this backend has no terminals', {
       remedy: 'run the command without a terminal',
     });
   }
-  return sandbox.pty.exec(command, { cwd, env, columns: tty.columns, rows: tty.rows, ...how });
+  return place.pty.exec(command, { cwd, env, columns: tty.columns, rows: tty.rows, ...how });
 }
 
 function startTimeoutError(timeoutMs: number | null): CaissonError {

@@ -38,5 +38,5 @@ export interface Watched {
 
 /** A sandbox that shows what a command has started and hidden. */
 export interface Straying {
-  readonly strays?: (sentAtMs: number) => Strays | null;
+  readonly strays?: (sentAtMs: number, user?: string) => Strays | null;
 }

@@ -9,13 +9,16 @@ export interface ExecIdentity {
   readonly taskId?: string | undefined;
   readonly backend?: string | undefined;
   readonly cwd?: string | undefined;
+  readonly user?: string | undefined;
   /** Arguments, or the language and the text of a program. */
   readonly words: readonly string[];
 }
 
-export function identityOf({ taskId, backend, cwd, words }: ExecIdentity): string {
+/** Ids that were taken before there were users keep their identity. */
+export function identityOf({ taskId, backend, cwd, user, words }: ExecIdentity): string {
   const asked = [taskId ?? null, backend ?? null, cwd ?? null, ...words];
-  return createHash('sha256').update(JSON.stringify(asked)).digest('base64url');
+  const whole = user === undefined ? asked : { user, asked };
+  return createHash('sha256').update(JSON.stringify(whole)).digest('base64url');
 }
 
 export interface NewId {

@@ -1,6 +1,7 @@
 /** An exec as its record has it: from the beginning, followed to its end. The exit says what is missing in the record. */
 import type { Readable } from 'node:stream';
 import { CaissonError } from '../errors.ts';
+import { given } from '../lib/given.ts';
 import type { Exit } from '../values/exit.ts';
 import type { Journal } from '../journal/types.ts';
 import { exitWithout } from '../values/outcome.ts';
@@ -11,6 +12,7 @@ import type { ExecEvent, StreamName, Where } from '../values/exec-event.ts';
 
 export interface Replayed extends Execution {
   readonly where: Where;
+  readonly user?: string;
 }
 
 export interface Replaying {
@@ -32,6 +34,7 @@ export async function replayExec(journal: Journal, id: string, { signal, cancel 
   return {
     id,
     where: first.event.where,
+    ...given({ user: first.event.user }),
     stdin: null,
     stdout: replay.out('stdout'),
     stderr: replay.out('stderr'),

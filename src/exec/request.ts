@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { CaissonError, type Details } from '../errors.ts';
 import { checkExecId } from '../values/exec-id.ts';
+import { checkUser } from '../values/user.ts';
 import type { ExecRequest } from './types.ts';
 
 /** MAX_ARG_STRLEN of Linux (execve(2)) without its NUL: one argument, or one `NAME=value`. */
@@ -28,6 +29,7 @@ export function checkRequest(request: ExecRequest): CheckedRequest {
 function check(request: ExecRequest): asserts request is CheckedRequest {
   checkExecId(request.execId);
   checkCwd(request.cwd);
+  if (request.user !== undefined) checkUser(request.user);
   checkCommand(request);
   checkLimits(request);
 }

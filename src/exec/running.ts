@@ -23,6 +23,7 @@ import { inTurn } from './resize.ts';
 import { settledOrLate } from './settled.ts';
 import { Tap, type TapOptions, type TapRedaction } from './tap.ts';
 import type { Execution } from './types.ts';
+import { sandboxOf, type UserSandbox } from './user.ts';
 import type { StreamName } from '../values/exec-event.ts';
 
 export interface Forced {
@@ -180,17 +181,21 @@ export class RunningExec implements Execution {
   #lose(why: string): void {
     this.#notes.push(`its end cannot be known: ${why}`);
     this.#forced ??= 'lost';
-    this.#killing ??= killTree(this.#watched.sandbox, this.id, { process: null, mayRestart: false });
+    this.#killing ??= killTree(this.#ground, this.id, { process: null, mayRestart: false });
   }
 
   #force(reason: ExitReason, note: string): void {
     if (this.#forced !== null || this.#endedAt !== null) return;
     this.#forced = reason;
     this.#notes.push(note);
-    const { sandbox, sentAtMs = this.#from } = this.#watched;
-    const strays = sandbox.strays?.(sentAtMs) ?? null;
-    this.#killing = killTree(sandbox, this.id, { process: this.#process, strays });
+    const { sandbox, request, sentAtMs = this.#from } = this.#watched;
+    const strays = sandbox.strays?.(sentAtMs, request.user) ?? null;
+    this.#killing = killTree(this.#ground, this.id, { process: this.#process, strays });
     void this.#giveUpAfter(this.#killing);
+  }
+
+  get #ground(): UserSandbox {
+    return sandboxOf(this.#watched.sandbox, this.#watched.request.user);
   }
 
   async #giveUpAfter(killing: Promise<KillReport>): Promise<void> {

@@ -16,6 +16,8 @@ export interface ExecRequest {
   readonly env: Readonly<Record<string, string>>;
   /** `env` holds declared secrets. Absent: it does not. */
   readonly confidential?: boolean;
+  /** User of the sandbox that runs it, in a form that `checkUser` takes. Absent: the one that runs all its commands. */
+  readonly user?: string;
   readonly stdin: boolean;
   readonly tty: { readonly columns: number; readonly rows: number } | null;
   /** `null`: no deadline. */

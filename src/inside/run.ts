@@ -27,7 +27,7 @@ const maxBytes = 1024 * 1024;
 const timeoutMs = 20_000;
 
 /** Throws what `exec` throws, `timed_out`, and `failed_precondition` where the sandbox has no place to keep anything. */
-export async function runScript(sandbox: Sandbox, run: ScriptRun): Promise<ScriptEnd> {
+export async function runScript(sandbox: Pick<Sandbox, 'exec'>, run: ScriptRun): Promise<ScriptEnd> {
   const late = AbortSignal.timeout(run.timeoutMs ?? timeoutMs);
   const signal = run.signal === undefined ? late : AbortSignal.any([run.signal, late]);
   const { command, env } = carried(run.name, run.script, run.args);

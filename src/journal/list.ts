@@ -1,4 +1,5 @@
 import type { Exit } from '../values/exit.ts';
+import { given } from '../lib/given.ts';
 import { lostExit } from './lost.ts';
 import { decodeExit, decodeStarted } from './payload.ts';
 import type { Entry, FramePosition } from './segment.ts';
@@ -9,11 +10,12 @@ import type { ExecSummary } from './types.ts';
 export function summaryOf(entry: Entry): ExecSummary | null {
   const started = entry.start === null ? null : decodeStarted(payloadAt(entry.start));
   if (started === null) return null;
-  const { command, where } = started;
+  const { command, user, where } = started;
   return {
     execId: entry.execId,
     startedAt: new Date(entry.startedAt).toISOString(),
     command,
+    ...given({ user }),
     where,
     exit: exitIn(entry),
   };

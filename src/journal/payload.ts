@@ -15,9 +15,9 @@ export interface StartedRecord {
 }
 
 /** Three lines for the catalogue, which reads them without parsing JSON; then JSON. */
-export function encodeStarted(execId: string, { command, cwd, tty = false, where }: ExecHeader): Buffer {
+export function encodeStarted(execId: string, { command, cwd, user, tty = false, where }: ExecHeader): Buffer {
   const index = [execId, where.sandboxId, where.taskId].map((id) => id.replaceAll('\n', ' ')).join('\n');
-  return Buffer.from(`${index}\n${JSON.stringify({ command: boundCommand(command), cwd, tty, where })}`);
+  return Buffer.from(`${index}\n${JSON.stringify({ command: boundCommand(command), cwd, user, tty, where })}`);
 }
 
 export function decodeIndex(payload: Buffer): StartedRecord | null {
@@ -41,6 +41,7 @@ function indexEnds(payload: Buffer): readonly [number, number, number] | null {
 export interface StartedEvent {
   readonly command: readonly string[];
   readonly cwd: string;
+  readonly user?: string;
   readonly tty: boolean;
   readonly where: Where;
 }
@@ -50,11 +51,11 @@ export function decodeStarted(payload: Buffer): StartedEvent | null {
   const value = ends === null ? null : parseObject(payload.toString('utf8', ends[2] + 1));
   const where = value === null ? null : readWhere(value['where']);
   if (value === null || where === null) return null;
-  const { command, cwd } = value;
+  const { command, cwd, user } = value;
   if (!Array.isArray(command) || !command.every((word) => typeof word === 'string') || typeof cwd !== 'string')
     return null;
   // Records of an earlier version do not say.
-  return { command, cwd, tty: value['tty'] === true, where };
+  return { command, cwd, ...(typeof user === 'string' ? { user } : {}), tty: value['tty'] === true, where };
 }
 
 function boundCommand(command: readonly string[]): readonly string[] {

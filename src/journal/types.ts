@@ -6,6 +6,8 @@ import type { ExecEvent, StreamName, Where } from '../values/exec-event.ts';
 export interface ExecHeader {
   readonly command: readonly string[];
   readonly cwd: string;
+  /** Absent: it runs as the user of the sandbox. */
+  readonly user?: string;
   /** Absent: it has no terminal. */
   readonly tty?: boolean;
   readonly where: Where;
@@ -50,6 +52,7 @@ export interface ExecSummary {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly command: readonly string[];
+  readonly user?: string;
   readonly where: Where;
   /** `null`: it runs. */
   readonly exit: Exit | null;

@@ -127,7 +127,7 @@ export interface ProcessesApi {
    * In the sandbox of a task, which is created when it is not there. With `stdin`, its input is open until `input` has ended it;
    * without, it reads end of file at once.
    */
-  start(request: SandboxRequest & ExecInput, options?: Options): Promise<Detached>;
+  start(request: SandboxRequest & Omit<ExecInput, 'user'>, options?: Options): Promise<Detached>;
   /** Lists processes, those that have ended too, until their sandbox is removed. */
   list(filter?: ProcessFilter, options?: Options): Promise<readonly ListedProcess[]>;
   /** Throws `not_found`. */

@@ -65,6 +65,11 @@ export interface ExecInput {
   /** Variables beside those of the sandbox, by name. */
   readonly env?: Readonly<Record<string, string>>;
   /**
+   * User of the sandbox that runs it, by name or number, with a group or without: `app`, `1000:1000`. Absent: the one that runs all its
+   * commands. `not_supported` where the backend has no other; `Guarantees.users` says what does not hold. Not for detached processes.
+   */
+  readonly user?: string;
+  /**
    * SKILL.md files of this host, or their directories. Variables that they require and that are set here, and credential
    * files that are there, are passed on to this command and to later ones of its task. Never to be taken from a stranger: the caller is the operator.
    */
@@ -133,7 +138,7 @@ export interface RunResult {
 }
 
 /** A program to be run from a fresh directory that is removed afterwards. No secret of the configuration travels with it. */
-export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'input' | 'tty' | 'cwd'> {
+export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'input' | 'tty' | 'cwd' | 'user'> {
   /** Language and text of the program. */
   readonly code: { readonly language: Language; readonly text: string | Uint8Array };
 }
@@ -234,6 +239,8 @@ export interface ExecView {
   readonly startedAt: string;
   /** Without secrets. Empty where the record is gone: its exit is `lost` then. */
   readonly command: readonly string[];
+  /** User of the sandbox that ran it. Absent: the one that runs all its commands. */
+  readonly user?: string;
   /** Sandbox in which it ran. */
   readonly where: Where;
   /** `null`: it runs. */

@@ -33,6 +33,8 @@ export interface ExecEvent {
         readonly type: 'started';
         readonly command: readonly string[];
         readonly cwd: string;
+        /** User of the sandbox that runs it. Absent: the one that runs all its commands. */
+        readonly user?: string;
         /** It runs on a terminal, for which its output is meant. */
         readonly tty: boolean;
         readonly where: Where;

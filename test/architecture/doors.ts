@@ -192,6 +192,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'settled',
     'start',
     'types',
+    'user',
   ],
   sandbox: [
     'acquire',

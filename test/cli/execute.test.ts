@@ -43,6 +43,26 @@ describe('run and exec', () => {
     expect((await cli(['exec', 'gone', '--', 'true'])).exitCode).toBe(125);
   });
 
+  it('pass the user of a command on, and only of one whose end is waited for', async () => {
+    for (const form of [['-u', 'app'], ['--user', 'app'], ['--user=app']])
+      expect((await cli(['exec', 'build', ...form, '--', 'id'], { sandboxes })).double.requests.at(-1)).toEqual({
+        taskId: 'build',
+        existing: true,
+        command: ['id'],
+        user: 'app',
+      });
+    expect((await cli(['run', '-u', '1:1', '--', 'id'])).double.requests.at(-1)).toMatchObject({ user: '1:1' });
+    const refused = [
+      await cli(['exec', 'build', '-u', 'app', '--detach', '--', 'id'], { sandboxes }),
+      await cli(['run', '-u', 'app', '--code', 'bash', '--', '-'], { input: 'id' }),
+    ];
+    expect(refused.map(({ exitCode }) => exitCode)).toEqual([2, 2]);
+    expect(refused.map(({ stderr }) => stderr)).toEqual([
+      expect.stringContaining('--user does not go with --detach'),
+      expect.stringContaining('--user does not go with --code'),
+    ]);
+  });
+
   it('remove the sandbox of a task afterwards with --rm only', async () => {
     expect((await cli(['run', '--rm', '--task', 'once', '--', 'false'])).double.calls).toContain('remove once');
     expect((await cli(['run', '--task', 'once', '--', 'false'])).double.calls).not.toContain('remove once');

@@ -40,12 +40,16 @@ describe('a command line', () => {
     ['-d', '', '--detach'],
     ['-m', '1g', 'did you mean --memory?'],
     ['--workdir', '/x', 'did you mean --cwd?'],
-    ['-u', '1000', 'user of the image'],
     ['--entrypoint', 'sh', 'entry point'],
     ['--privileged', '', 'never privileged'],
   ])('names the counterpart of %s of docker', (option, value, counterpart) => {
     const argv = [option, ...(value === '' ? [] : [value]), '--', 'a'];
     expect(thrownError(() => parse(run, argv)).remedy).toContain(counterpart);
+  });
+
+  it('names the commands that take a user, where a sandbox is made or opened', () => {
+    expect(parse(exec, ['-u', '1000', 'build', '--', 'id']).text('user')).toBe('1000');
+    expect(thrownError(() => parse(create, ['-u', '1000'])).remedy).toContain('caisson exec have --user');
   });
 
   it('says that ls lists all, and that rm removes what runs', () => {

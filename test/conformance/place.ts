@@ -34,6 +34,7 @@ export interface Facets {
   readonly memory: boolean;
   readonly pipes: boolean;
   readonly pty: boolean;
+  readonly users: boolean;
 }
 
 /** In the environment of the service while the suite runs; no sandbox may see it. */
@@ -77,7 +78,7 @@ export class Place {
     const instance = `conf${randomBytes(6).toString('hex')}`;
     const backend = await subject.open(instance);
     const guarantees = await backend.guarantees();
-    const facets = { init: false, power: false, stats: false, memory: false, pipes: false, pty: false };
+    const facets = { init: false, power: false, stats: false, memory: false, pipes: false, pty: false, users: false };
     const place = new Place(subject, { instance, backend, guarantees, facets, init });
     const sandbox = await place.create();
     facets.init = sandbox.init !== undefined;
@@ -86,6 +87,7 @@ export class Place {
     facets.memory = sandbox.memory !== undefined;
     facets.pipes = sandbox.pipes !== undefined;
     facets.pty = sandbox.pty !== undefined;
+    facets.users = sandbox.users !== undefined;
     await place.destroy(sandbox);
     return place;
   }

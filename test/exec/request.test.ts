@@ -33,6 +33,7 @@ describe('a request is refused before anything starts when', () => {
     ['its directory leads there by dots', { cwd: '/tmp/../proc/1/root' }],
     ['its directory leads there by slashes', { cwd: '//sys///kernel' }],
     ['its directory is /dev', { cwd: '/dev/' }],
+    ['its user has another form', { user: 'app user' }],
     ['a variable has a name that no shell knows', { env: { 'a.b': 'x' } }],
     ['a value holds a NUL byte', { env: { A: 'x\0y' } }],
     ['its timeout is nought', { timeoutMs: 0 }],

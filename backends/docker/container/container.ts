@@ -5,6 +5,7 @@ import { untilAborted } from '../../shared/abort.ts';
 import type { Engine } from '../engine/engine.ts';
 import { statusOf } from '../engine/fault.ts';
 import { doorIn, fromEngineLabels, eventsAreForged } from './labels.ts';
+import { rootUser } from './host-config.ts';
 import { flag, list, number, object, text, type Json } from '../engine/json.ts';
 
 export interface Inspected {
@@ -21,6 +22,8 @@ export interface Inspected {
   /** Whether what its events say can be believed. */
   readonly trusted: boolean;
   readonly runtime: string | null;
+  /** Its commands run as root, and not as the user of this host who made it. */
+  readonly isRoot: boolean;
   /** The network by its name, as `HostConfig` has it, and the gateways of IPv4. */
   readonly network: string | null;
   readonly gateways: readonly string[];
@@ -49,6 +52,7 @@ export async function inspectContainer(engine: Engine, name: string, signal?: Ab
     labels: fromEngineLabels(labels),
     trusted: !eventsAreForged(labels),
     runtime: text(object(answer['HostConfig'])['Runtime']),
+    isRoot: text(object(answer['Config'])['User']) === rootUser,
     network: text(object(answer['HostConfig'])['NetworkMode']),
     gateways: toGateways(object(object(answer['NetworkSettings'])['Networks'])),
     door: doorIn(labels, answer['Name']),

@@ -108,8 +108,11 @@ function security({ spec, facts, options }: Plan) {
   };
 }
 
+/** As the engine gives it back. */
+export const rootUser = '0:0';
+
 function userOf({ spec, hostUser }: Plan): string {
-  return spec.hardening.user === 'root' ? '0:0' : `${hostUser.uid}:${hostUser.gid}`;
+  return spec.hardening.user === 'root' ? rootUser : `${hostUser.uid}:${hostUser.gid}`;
 }
 
 function storage(plan: Plan) {

@@ -18,6 +18,8 @@ export interface Container {
   readonly engine: Engine;
   readonly id: string;
   readonly trusted: boolean;
+  /** User of its commands. Absent: the container's own. */
+  readonly user?: string;
 }
 
 export interface Terminal {
@@ -75,6 +77,7 @@ async function createExec(container: Container, command: Command, options: Start
     body: {
       Cmd: command,
       Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),
+      ...(container.user === undefined ? {} : { User: container.user }),
       WorkingDir: '/',
       AttachStdin: options.stdin,
       AttachStdout: true,

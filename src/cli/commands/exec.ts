@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { detach, detachOption } from '../detach.ts';
 import { execute } from '../execute.ts';
-import { commandOptions, sandboxOptions } from '../option.ts';
+import { commandOptions, sandboxOptions, userOption } from '../option.ts';
 import { commandInput, taskOf } from '../request.ts';
 
 export const exec = defineCommand({
@@ -12,10 +12,17 @@ TASK is a task id or a sandbox id.`,
   operands: [{ name: 'TASK', count: 'optional' }],
   runs: true,
   exitsAsCommand: true,
-  options: { task: sandboxOptions.task, cwd: sandboxOptions.cwd, ...commandOptions, detach: detachOption },
+  options: {
+    task: sandboxOptions.task,
+    cwd: sandboxOptions.cwd,
+    user: userOption,
+    ...commandOptions,
+    detach: detachOption,
+  },
   examples: [
     ['see what a task is doing', 'exec build -- ps aux'],
     ['in another directory, with a variable', 'exec build -w /workspace/app -e DEBUG=1 -- npm test'],
+    ['as another user of the sandbox', 'exec build -u nobody -w /tmp -- id'],
     ['feed it from a pipe', 'exec build -i -- tar -xf - < sources.tar'],
     ['start it and leave it running', 'exec build --detach -- npm start'],
     ['a program that wants a terminal and keys', 'exec -it build -- top'],

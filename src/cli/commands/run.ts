@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { detach, detachOption } from '../detach.ts';
 import { execute } from '../execute.ts';
-import { commandOptions, sandboxOptions } from '../option.ts';
+import { commandOptions, sandboxOptions, userOption } from '../option.ts';
 import { commandInput, sandboxRequest } from '../request.ts';
 
 export const run = defineCommand({
@@ -16,6 +16,7 @@ Prefer -e NAME or --env-file for secrets: other users of this machine can read -
   exitsAsCommand: true,
   options: {
     ...sandboxOptions,
+    user: userOption,
     ...commandOptions,
     detach: detachOption,
     code: {

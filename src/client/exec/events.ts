@@ -27,7 +27,8 @@ function bodyIn(sent: LineObject): ExecEvent['event'] | null {
         cwd: 'text',
         tty: 'flag',
       });
-      return { type, command, cwd, tty, where: whereIn(sent) };
+      const { user } = sent;
+      return { type, command, cwd, ...(typeof user === 'string' ? { user } : {}), tty, where: whereIn(sent) };
     }
     case 'stdout':
     case 'stderr':

@@ -48,7 +48,7 @@ export class KillConversation {
     this.#failed.catch(() => {});
   }
 
-  static async start(sandbox: Sandbox, execId: string, mode: KillMode): Promise<KillConversation> {
+  static async start(sandbox: Pick<Sandbox, 'exec'>, execId: string, mode: KillMode): Promise<KillConversation> {
     const own = `kill-${randomBytes(8).toString('hex')}`;
     const { command, env } = carried('kill', killScript(), [execId, mode, own]);
     const process = await sandbox.exec(command, {

@@ -7,7 +7,7 @@
  * bomb leaves no room for a process that ends it) a restart of the sandbox.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Process, Sandbox } from '../../backend.ts';
+import type { Process } from '../../backend.ts';
 import { isCode, toCaissonError } from '../../errors.ts';
 import type { CaissonError } from '../../errors.ts';
 import { settledOrLate } from '../settled.ts';
@@ -18,6 +18,7 @@ import type { KillReport } from './report.ts';
 import { unverified } from './report.ts';
 import { isFull, restart } from './restart.ts';
 import { type Strays, withStrays } from './strays.ts';
+import type { UserSandbox } from '../user.ts';
 
 export interface KillOptions {
   /** The exec's own process. `null` when no handle to it is left: then the tree is found by its id alone. */
@@ -37,7 +38,7 @@ interface Root {
 }
 
 /** Never rejects, and comes back within some 20 s whatever the sandbox does; a restart may take a minute more. */
-export async function killTree(sandbox: Sandbox, execId: string, options: KillOptions): Promise<KillReport> {
+export async function killTree(sandbox: UserSandbox, execId: string, options: KillOptions): Promise<KillReport> {
   const root = rootOf(options.process);
   const failures: CaissonError[] = [];
   let full = false;
@@ -64,7 +65,7 @@ interface ScriptRun {
   readonly graceMs: number;
 }
 
-async function killByScript(sandbox: Sandbox, run: ScriptRun): Promise<KillReport> {
+async function killByScript(sandbox: UserSandbox, run: ScriptRun): Promise<KillReport> {
   const script = await KillConversation.start(sandbox, run.execId, run.mode);
   try {
     if (!(await terminate(script, run))) await kill(script, run.root);

@@ -14,7 +14,7 @@ const onRef = async (): Promise<never> => {
  * Stops and starts a sandbox in which no command could be started because its process table was full: the only way left
  * to end what fills it. `null` when the place cannot.
  */
-export async function restart({ power }: Sandbox): Promise<KillReport | null> {
+export async function restart({ power }: Pick<Sandbox, 'power'>): Promise<KillReport | null> {
   if (power === undefined) return null;
   try {
     await power.stop({ signal: AbortSignal.timeout(30_000), onRef });
@@ -35,7 +35,7 @@ export async function restart({ power }: Sandbox): Promise<KillReport | null> {
 }
 
 /** Asked right after a failure: what fills the table dies and is born again, so that a moment later there may be room. */
-export async function isFull(sandbox: Sandbox, failure: CaissonError): Promise<boolean> {
+export async function isFull(sandbox: Pick<Sandbox, 'stats'>, failure: CaissonError): Promise<boolean> {
   if (isCode(failure, 'resource_exhausted')) return true;
   try {
     const stats = await sandbox.stats?.read({ signal: AbortSignal.timeout(5000) });

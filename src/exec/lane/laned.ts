@@ -10,13 +10,18 @@
  */
 import type { DestroyOptions, ExecOptions, Process, Ref, ResourceState, Sandbox } from '../../backend.ts';
 import { runScript } from '../../inside/run.ts';
+import { given } from '../../lib/given.ts';
 import { startDirect } from '../direct/start.ts';
+import { sandboxOf } from '../user.ts';
 import { deathNotice } from './guardian.ts';
 import { sinceBoot, type Strays } from '../kill/strays.ts';
 import { Lanes } from './pool.ts';
 import { fitsLane } from './request.ts';
 import { LaneTally } from './tally.ts';
 import { Strangers } from './strangers.ts';
+
+type Command = readonly [string, ...string[]];
+type Ground = Pick<Sandbox, 'exec' | 'dropsLate'>;
 
 interface How {
   readonly enabled?: boolean;
@@ -44,6 +49,7 @@ export class LanedSandbox implements Sandbox {
   readonly memory?: NonNullable<Sandbox['memory']>;
   readonly carrier?: NonNullable<Sandbox['carrier']>;
   readonly controls?: NonNullable<Sandbox['controls']>;
+  readonly users?: NonNullable<Sandbox['users']>;
   readonly #sandbox: Sandbox;
   readonly #lanes: Lanes;
   readonly #strangers: Strangers | null;
@@ -66,9 +72,10 @@ export class LanedSandbox implements Sandbox {
    * the direct way.
    */
   constructor(sandbox: Sandbox, nonce: string | null, { enabled = true, tally = new LaneTally() }: How = {}) {
-    const { ref, state, place, power, stats, pty, memory, processes, egress, carrier, controls } = sandbox;
+    const { ref, state, place, power, stats, pty, memory, processes, egress, carrier, controls, users } = sandbox;
     Object.assign(this, { power, stats, memory, egress, carrier, controls });
     if (pty !== undefined) this.pty = { exec: (command, options) => this.#counted(pty.exec(command, options)) };
+    if (users !== undefined) this.users = { as: (user) => this.#as(users.as(user)) };
     this.ref = ref;
     this.state = state;
     this.place = place;
@@ -122,9 +129,28 @@ export class LanedSandbox implements Sandbox {
       this.#hasToldOfMemory = true;
       options.onNote(openMemory);
     }
+    return await this.#startPast(this.#sandbox, command, options);
+  }
+
+  /** Past lanes, which are shells of root. */
+  #as(place: Pick<Sandbox, 'exec' | 'pty'>): Pick<Sandbox, 'exec' | 'pty'> {
+    const { dropsLate } = this.#sandbox;
+    const { pty } = place;
+    const plain = { exec: (command: Command, options: ExecOptions) => place.exec(command, options) };
+    const start = async (command: Command, options: ExecOptions): Promise<Process> => {
+      this.#tally.add('direct');
+      return await this.#startPast({ ...plain, ...given({ dropsLate }) }, command, options);
+    };
+    return {
+      exec: async (command, options) => await this.#counted(start(command, options)),
+      ...(pty === undefined ? {} : { pty: { exec: (command, options) => this.#counted(pty.exec(command, options)) } }),
+    };
+  }
+
+  async #startPast(place: Ground, command: Command, options: ExecOptions): Promise<Process> {
     return this.#sandbox.relay === true
-      ? await startDirect(this.#sandbox, command, options)
-      : await this.#sandbox.exec(command, options);
+      ? await startDirect(place, command, options)
+      : await place.exec(command, options);
   }
 
   /**
@@ -201,7 +227,7 @@ export class LanedSandbox implements Sandbox {
   }
 
   /** For a command that was sent then and runs. Those that began in this stretch of work are counted, also when they have ended. */
-  strays(sentAtMs: number): Strays | null {
+  strays(sentAtMs: number, user?: string): Strays | null {
     const strangers = this.#strangers;
     if (strangers === null) return null;
     const alone = this.#busy.begun === 1;
@@ -210,14 +236,15 @@ export class LanedSandbox implements Sandbox {
     return {
       alone,
       look: async () => await strangers.straysSince(sinceMs, before, this.#lanes.own),
-      kill: async (pids) => await this.#killBare(pids),
+      kill: async (pids) => await this.#killBare(pids, user),
     };
   }
 
   /** A process that has ended meanwhile does not fail the kill. */
-  async #killBare(pids: readonly number[]): Promise<void> {
+  async #killBare(pids: readonly number[], user?: string): Promise<void> {
     const args = pids.map(String);
-    await runScript(this.#sandbox, { name: 'end-strays', script: 'kill -9 "$@"', args }).catch(() => undefined);
+    const place = sandboxOf(this.#sandbox, user);
+    await runScript(place, { name: 'end-strays', script: 'kill -9 "$@"', args }).catch(() => undefined);
   }
 
   async destroy(options: DestroyOptions = {}): Promise<void> {

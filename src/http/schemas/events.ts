@@ -24,6 +24,7 @@ export const execEvent = z
       ...recorded,
       command: z.array(z.string()).readonly(),
       cwd: z.string(),
+      user: z.string().exactOptional(),
       tty: z.boolean(),
       where,
       placed: placed.optional(),

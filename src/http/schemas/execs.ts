@@ -34,6 +34,14 @@ const command = z
   .transform(([program = '', ...args]): [string, ...string[]] => [program, ...args])
   .describe('A program and its arguments. Shell text is ["sh", "-c", TEXT].');
 
+const user = z
+  .string()
+  .max(65)
+  .exactOptional()
+  .describe(
+    'User of the sandbox that runs it: a name or a number, and after a colon a group. 501 where the backend has none.',
+  );
+
 const input = z.union([
   text,
   z
@@ -45,6 +53,7 @@ export const execBody = z
   .strictObject({
     command,
     cwd: insidePath.exactOptional(),
+    user,
     ...running,
     input: input
       .exactOptional()
@@ -164,6 +173,7 @@ export const execView = z
     id: z.string(),
     startedAt: time,
     command: z.array(z.string()).readonly(),
+    user: z.string().exactOptional(),
     where,
     exit: exit.nullable().describe('null: it runs.'),
   })

@@ -3,6 +3,7 @@ import type { Running } from '../api.ts';
 import { maskedWords } from '../../audit/facts.ts';
 import { actingAs, itself } from '../../lib/author.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { given } from '../../lib/given.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Recorder } from '../../journal/types.ts';
 import type { Exit } from '../../values/exit.ts';
@@ -131,12 +132,18 @@ export class Attempt {
   async #record(handle: Handle, redaction: Redaction | null): Promise<Recorder> {
     if (this.#recorder !== null) return this.#recorder;
     const { request, identity, fresh } = this.admitted;
-    const { execId: id, command, cwd, tty } = request;
+    const { execId: id, command, cwd, user, tty } = request;
     const where = whereOf(handle);
     const shown = redaction === null ? command : maskedWords(command, (text) => redaction.text(text));
     this.#where = handle.row;
     await takeId(this.#parts.context.store, { id, where, request: identity, fresh });
-    return (this.#recorder = this.#parts.journal.record(id, { command: shown, cwd, tty: tty !== null, where }));
+    return (this.#recorder = this.#parts.journal.record(id, {
+      command: shown,
+      cwd,
+      ...given({ user }),
+      tty: tty !== null,
+      where,
+    }));
   }
 
   /** What is not on record does not start. */

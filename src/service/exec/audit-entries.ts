@@ -1,6 +1,7 @@
 /** What the audit records of a run, and what its caller gets. */
 import { commandFacts } from '../../audit/facts.ts';
 import type { AuditEntry } from '../../audit/types.ts';
+import { given } from '../../lib/given.ts';
 import type { Exit } from '../../values/exit.ts';
 import type { ExecRequest } from '../../exec/types.ts';
 import type { Where } from '../../values/exec-event.ts';
@@ -11,7 +12,8 @@ export function runEntry(request: ExecRequest, handle: Handle, redaction: Redact
   const { backend, taskId, sandboxId, host, resource, recreated } = whereOf(handle);
   const degraded = handle.row.degraded.map(({ control }) => control);
   const place = { backend, sandboxId, host, resource, recreated, degraded };
-  return { type: 'run', taskId, execId: request.execId, ...place, ...commandFacts(request, redaction) };
+  const { execId, user } = request;
+  return { type: 'run', taskId, execId, ...place, ...given({ user }), ...commandFacts(request, redaction) };
 }
 
 export function exitEntry(execId: string, taskId: string, exit: Exit): AuditEntry {

@@ -26,7 +26,7 @@ import type { Plan } from '../../plan/types.ts';
 import type { Context, StepOptions } from '../../sandbox/context.ts';
 import { withSandbox } from '../../sandbox/healing.ts';
 import { checkKeys, checkWords } from '../inputs.ts';
-import { codeKeys, commandKeys, execs } from '../verbs/execs.ts';
+import { codeKeys, execKeys, execs } from '../verbs/execs.ts';
 import type { Admission, AdmittedExec } from './admission.ts';
 import type { Attempt } from './attempt.ts';
 import { capped } from './capped.ts';
@@ -64,7 +64,7 @@ export class Execs implements ExecsApi {
   }
 
   async start(request: SandboxRequest & (CodeInput | ExecInput), options: Options = {}): Promise<Running> {
-    checkKeys(request, isCodeInput(request) ? codeKeys : commandKeys);
+    checkKeys(request, isCodeInput(request) ? codeKeys : execKeys);
     const running = await (isCodeInput(request) ? this.#code(request, options) : this.#withInput(request, options));
     const { streamBytes } = this.#parts;
     // A terminal belongs to a person.
@@ -73,7 +73,7 @@ export class Execs implements ExecsApi {
   }
 
   async run(request: SandboxRequest & (CodeInput | RunInput), options: Options = {}): Promise<RunResult> {
-    checkKeys(request, isCodeInput(request) ? codeKeys : commandKeys);
+    checkKeys(request, isCodeInput(request) ? codeKeys : execKeys);
     const running = await (isCodeInput(request)
       ? this.#code(request, options)
       : this.#withInput({ ...request, stdin: false }, options));

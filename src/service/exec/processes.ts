@@ -73,7 +73,7 @@ export class Processes implements ProcessesApi {
     this.#known = new KnownProcesses(parts.context.store);
   }
 
-  async start(input: SandboxRequest & ExecInput, options: Options = {}): Promise<Detached> {
+  async start(input: SandboxRequest & Omit<ExecInput, 'user'>, options: Options = {}): Promise<Detached> {
     checkKeys(input, processes.start.keys);
     checkWords(input);
     const identity = identityOf({ ...input, words: input.command });

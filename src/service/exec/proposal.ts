@@ -3,6 +3,7 @@ import type { ExecInput, SandboxRequest } from '../api.ts';
 import { newExecId } from '../../exec/random.ts';
 import { type CheckedRequest, checkRequest } from '../../exec/request.ts';
 import type { ExecRequest } from '../../exec/types.ts';
+import { usersNotSupportedError } from '../../exec/user.ts';
 import { type Call, callOf, type Look, type Subject } from '../../guard/call.ts';
 import type { Origin, Provision } from './provision.ts';
 import { declaredIn } from '../../secrets/redactions.ts';
@@ -80,6 +81,7 @@ function requestOf(
     execId: input.execId ?? newExecId(),
     command: [program, ...args],
     cwd: input.cwd ?? workspace,
+    ...userOf(plan, input),
     env,
     confidential: declaredIn(env, new Set(provision.variables)).length > 0,
     stdin: input.stdin ?? false,
@@ -87,6 +89,13 @@ function requestOf(
     timeoutMs: input.timeoutMs === undefined ? plan.timeoutMs : input.timeoutMs,
     outputLimitBytes: input.outputLimitBytes ?? null,
   };
+}
+
+/** Throws `not_supported` before a sandbox is made for the command. */
+function userOf({ guarantees, spec }: Plan, { user }: ExecInput): Pick<ExecRequest, 'user'> {
+  if (user === undefined) return {};
+  if (guarantees.users === undefined || spec.hardening.user !== 'root') throw usersNotSupportedError();
+  return { user };
 }
 
 /** What the command would have without the variables of its request: on other hosts only the provision is known. */

@@ -3,6 +3,7 @@ import type { ExecEvent, ExecFilter, ExecView, LogInput, Options, Page } from '.
 import { CaissonError } from '../../errors.ts';
 import type { ExecSummary, Journal } from '../../journal/types.ts';
 import { killTree } from '../../exec/kill/kill-tree.ts';
+import { sandboxOf } from '../../exec/user.ts';
 import { checkExecId } from '../../values/exec-id.ts';
 import type { Where } from '../../values/exec-event.ts';
 import { cancelable, type Context } from '../../sandbox/context.ts';
@@ -53,15 +54,20 @@ export async function cancelExec(
       remedy: 'end it with `processes.kill`, or with `caisson kill`',
       details: { execId },
     });
-  const { exit, where } = await findExec(parts, execId);
-  if (exit === null) await killIn(context, execId, where);
+  const { exit, ...begun } = await findExec(parts, execId);
+  if (exit === null) await killIn(context, execId, begun);
+}
+
+export interface Begun {
+  readonly where: Where;
+  readonly user?: string;
 }
 
 /** Finds the tree by the id, and kills it. */
-export async function killIn(context: Context, execId: string, where: Where): Promise<void> {
+export async function killIn(context: Context, execId: string, { where, user }: Begun): Promise<void> {
   const row = await context.store.sandboxes.find(where.sandboxId);
   const sandbox = row === null ? null : await presentSandbox(context, row);
-  if (sandbox !== null) await killTree(sandbox, execId, { process: null, mayRestart: false });
+  if (sandbox !== null) await killTree(sandboxOf(sandbox, user), execId, { process: null, mayRestart: false });
 }
 
 export interface RecordRequest {
@@ -118,6 +124,6 @@ export function recordMissingError(id: string): CaissonError {
   });
 }
 
-function viewOf({ execId, startedAt, command, where, exit }: ExecSummary): ExecView {
-  return { id: execId, startedAt, command, where, exit };
+function viewOf({ execId, ...rest }: ExecSummary): ExecView {
+  return { id: execId, ...rest };
 }

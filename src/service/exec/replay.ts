@@ -64,7 +64,7 @@ async function replayed(parts: RepeatDependencies, row: ExecRow, options: Option
   const { context, journal, running } = parts;
   if (!(await isRecorded(parts, row))) return null;
   const cancel = async (): Promise<void> => {
-    if (!(await running.cancel(row.id))) await killIn(context, row.id, replay.where);
+    if (!(await running.cancel(row.id))) await killIn(context, row.id, replay);
   };
   const replay = await replayExec(journal, row.id, { cancel, ...(options.signal ? { signal: options.signal } : {}) });
   const sandbox = await context.store.sandboxes.find(replay.where.sandboxId);

@@ -15,7 +15,7 @@ const any = {
   outputLimitBytes: true,
 } as const;
 
-/** Keys of a request with a command. */
+/** Keys of a request with a command, also of one that is detached. */
 export const commandKeys = {
   ...any,
   command: true,
@@ -23,7 +23,10 @@ export const commandKeys = {
   stdin: true,
   input: true,
   tty: { columns: true, rows: true },
-} as const satisfies Keys<SandboxRequest & (ExecInput | RunInput)>;
+} as const satisfies Keys<SandboxRequest & Omit<ExecInput | RunInput, 'user'>>;
+
+/** Keys of a request with a command whose end is waited for. */
+export const execKeys = { ...commandKeys, user: true } as const satisfies Keys<SandboxRequest & (ExecInput | RunInput)>;
 
 /** Keys of a request with a program. */
 export const codeKeys = { ...any, code: { language: true, text: true } } as const satisfies Keys<
@@ -39,7 +42,7 @@ const start = {
     'Runs a command or a program in the sandbox of a task, which is made where it is not there. Answers as execs of a sandbox do.',
   ),
   takes: ['...'],
-  keys: { ...commandKeys, ...codeKeys },
+  keys: { ...execKeys, ...codeKeys },
 } as const;
 
 export const execs = {

@@ -10,6 +10,7 @@ from place import case, equal
 
 BASES = {name: fits.base(name) for name in ("hermes", "inspect_ai", "deepagents", "swe_rex", "harbor")}
 
+import caisson  # noqa: E402
 import caisson_deepagents  # noqa: E402
 import caisson_harbor  # noqa: E402
 import caisson_hermes  # noqa: E402
@@ -151,7 +152,7 @@ async def _(place):
         (sandbox.exec(["sleep", "60"], timeout=1), TimeoutError),
         (sandbox.exec(["head", "-c", "11000000", "/dev/zero"]), wrong),
         (sandbox.exec(["printf", r"\377"]), UnicodeDecodeError),
-        (sandbox.exec(["true"], user="nobody"), NotImplementedError),
+        (sandbox.exec(["true"], user="no-such-user"), NotImplementedError if place.backend == "local" else caisson.InvalidArgument),
         (sandbox.read_file("no/such/file"), FileNotFoundError),
         (sandbox.read_file("directory"), IsADirectoryError),
         (sandbox.read_file("binary"), UnicodeDecodeError),
@@ -252,7 +253,10 @@ async def _(place):
     await made.start(False)
     done = await made.exec("echo out; echo error >&2; exit 3", env={"A": "b"}, cwd="/usr", user="root")
     equal((done.stdout, done.stderr, done.return_code), ("out\n", "error\n", 3))
-    await refusal(made.exec("true", user="agent"), NotImplementedError)
+    if place.backend == "local":
+        await refusal(made.exec("true", user="agent"), NotImplementedError)
+    else:
+        equal((await made.exec("id -un", cwd="/tmp", user="nobody")).stdout, "nobody\n")
     await refusal(made.exec("sleep 60", timeout_sec=1), RuntimeError)
     target = (await made.exec("mktemp -d")).stdout.strip()
     with tempfile.TemporaryDirectory() as here:

@@ -24,6 +24,7 @@ import { shellCases } from './shell.ts';
 import { stdinCases } from './stdin.ts';
 import { streamCases } from './streams.ts';
 import { terminalCases } from './terminal.ts';
+import { userCases } from './users.ts';
 
 /** One concern a file. */
 export const cases: readonly ((suite: Suite) => void)[] = [
@@ -50,6 +51,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   credentialCases,
   networkCases,
   terminalCases,
+  userCases,
   facetCases,
   randomCases,
 ];

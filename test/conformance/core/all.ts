@@ -9,9 +9,10 @@ import { credentialCopyCases } from './credentials.ts';
 import { detachedCases } from './detached.ts';
 import { laneCases } from './lanes.ts';
 import { sessionCases } from './sessions.ts';
+import { userCoreCases } from './users.ts';
 import { visibleCases } from './visible.ts';
 
 export const core: More = {
-  cases: [sessionCases, detachedCases, codeCases, credentialCopyCases, laneCases, visibleCases],
+  cases: [sessionCases, detachedCases, codeCases, credentialCopyCases, laneCases, userCoreCases, visibleCases],
   init: guardianCommand('conformance'),
 };

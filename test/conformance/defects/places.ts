@@ -67,10 +67,10 @@ export const placeDefects: readonly Defect[] = [
   { about: 'stops once only', found: ['power.twice'], sandbox: stopsOnce },
   {
     about: 'has abilities on an attached sandbox that it did not have on the new one',
-    found: ['terminal.absent', 'facets.stats-absent'],
+    found: ['terminal.absent', 'facets.stats-absent', 'users.absent'],
     backend: (sound) => ({
       attach: async (ref, options) =>
-        Object.assign(await sound.attach(ref, options), { pty: noTerminal, stats: noStats }),
+        Object.assign(await sound.attach(ref, options), { pty: noTerminal, stats: noStats, users: sameUser }),
     }),
   },
   {
@@ -80,6 +80,11 @@ export const placeDefects: readonly Defect[] = [
       ...each('facets', 'stats stats-gone'),
     ],
     sandbox: () => ({ pty: noTerminal, stats: noStats }),
+  },
+  {
+    about: 'takes a user and runs every command as its own',
+    found: each('users', 'promised number name missing directory beside'),
+    sandbox: (sandbox) => ({ users: { as: () => ({ exec: (command, options) => sandbox.exec(command, options) }) } }),
   },
   {
     about: 'promises what it cannot hold',
@@ -138,6 +143,10 @@ function mapLimits(value: Enforcement): Guarantees['limits'] {
 
 const noTerminal: NonNullable<Sandbox['pty']> = {
   exec: async () => ({ ...doneAtOnce(null), resize: async () => undefined }),
+};
+
+const sameUser: NonNullable<Sandbox['users']> = {
+  as: () => ({ exec: async () => doneAtOnce(null) }),
 };
 
 const noStats: NonNullable<Sandbox['stats']> = {

@@ -1,0 +1,111 @@
+import { expect } from 'vitest';
+import type { Sandbox } from '../../../src/backend.ts';
+import { collect, expectEndedBy, finish, isAlive, readUntil, type Result, sh } from '../command.ts';
+import type { Suite } from '../suite.ts';
+
+/** Commands as another user of the sandbox than the one that runs all its commands. */
+export function userCases(suite: Suite): void {
+  if (!suite.place.facets.users) {
+    suite.absent('users.absent', 'has no users facet and promises none, also on an attached sandbox', async (place) => {
+      const sandbox = await place.sandbox();
+      expect((await place.backend.attach(sandbox.ref)).users).toBeUndefined();
+      expect([sandbox.users, place.guarantees.users]).toEqual([undefined, undefined]);
+    });
+    return;
+  }
+
+  suite.test('users.promised', 'promises users, and says in sentences what does not hold for them', async (place) => {
+    for (const sentence of place.guarantees.users?.unheld ?? expect.fail('it promises no users'))
+      expect(sentence.split(' ').length).toBeGreaterThan(3);
+    expect((await place.backend.attach((await place.sandbox()).ref)).users).toBeDefined();
+  });
+
+  suite.test('users.number', 'runs a command as a user and a group by their numbers', async (place) => {
+    const { exitCode, stdout } = await as(await place.sandbox(), '4242:4343', 'id -u; id -g');
+    expect([exitCode, stdout.toString()]).toEqual([0, '4242\n4343\n']);
+  });
+
+  suite.test('users.name', 'runs a command as a user by name', async (place) => {
+    const { stdout } = await as(await place.sandbox(), 'nobody', 'id -un');
+    expect(stdout.toString()).toBe('nobody\n');
+  });
+
+  suite.test('users.powerless', 'gives such a command no capability, and no way to one', async (place) => {
+    const { stdout } = await as(await place.sandbox(), '4242', 'cat /proc/self/status');
+    expect(stdout.toString()).toMatch(/^CapEff:\t0+$/m);
+    expect(stdout.toString()).toMatch(/^NoNewPrivs:\t1$/m);
+  });
+
+  suite.test('users.missing', 'refuses names that the sandbox does not have, and starts nothing', async (place) => {
+    const sandbox = await place.sandbox();
+    for (const user of ['no-such-user', 'nobody:no-such-group', 'no-such-user:0']) {
+      let sent = false;
+      const how = { cwd: '/', env: {}, stdin: false, onSent: () => void (sent = true) };
+      const started = usersOf(sandbox).as(user).exec(['true'], how);
+      await expect(started).rejects.toMatchObject({ code: 'invalid_argument' });
+      expect(sent).toBe(false);
+    }
+  });
+
+  suite.test('users.directory', 'refuses a directory that the user may not enter', async (place) => {
+    const sandbox = await place.create();
+    const cwd = `${place.subject.spec.cwd}/of-root`;
+    await sh(sandbox, `mkdir -m 700 ${cwd}`);
+    const how = { cwd, env: {}, stdin: false };
+    await expect(usersOf(sandbox).as('4242').exec(['true'], how)).rejects.toMatchObject({ code: 'invalid_argument' });
+    await place.destroy(sandbox);
+  });
+
+  suite.test('users.environment', 'passes environment, directory, input and exit code as for others', async (place) => {
+    const text = 'cat; printf "%s %s" "$GREETING" "$(pwd)"; exit 9';
+    const how = { cwd: '/tmp', env: { GREETING: 'a b' }, stdin: true };
+    const process = await usersOf(await place.sandbox())
+      .as('4242')
+      .exec(['sh', '-c', text], how);
+    process.stdin?.end('read\n');
+    const { exitCode, stdout } = await finish(process);
+    expect([exitCode, stdout.toString()]).toEqual([9, 'read\na b /tmp']);
+  });
+
+  suite.test('users.program', 'tells a program that the user has not from one that fails', async (place) => {
+    const start = usersOf(await place.sandbox()).as('4242');
+    const end = await finish(await start.exec(['no-such-program-here'], { cwd: '/', env: {}, stdin: false }));
+    expect(end).toMatchObject({ exitCode: 127, notStarted: 'not-found' });
+  });
+
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const)
+    suite.test(`users.${signal.toLowerCase()}`, `ends such a command by ${signal}`, async (place) => {
+      const how = { cwd: '/', env: {}, stdin: false };
+      const process = await usersOf(await place.sandbox())
+        .as('4242')
+        .exec(['sleep', '300'], how);
+      await process.kill(signal);
+      expectEndedBy(await finish(process), signal);
+    });
+
+  suite.test('users.apart', 'keeps such a command from ending a process of root', async (place) => {
+    const sandbox = await place.create();
+    const ofRoot = await sandbox.exec(['sh', '-c', 'echo $$; exec sleep 300'], { cwd: '/', env: {}, stdin: false });
+    const pid = Number(await readUntil(ofRoot.stdout, '\n'));
+    expect((await as(sandbox, '4242', `kill -9 ${pid}`)).exitCode).not.toBe(0);
+    expect(await isAlive(sandbox, pid)).toBe(true);
+    ofRoot.release();
+    await place.destroy(sandbox);
+  });
+
+  if (suite.place.facets.pty)
+    suite.test('users.terminal', 'runs on a terminal as that user, who may open it', async (place) => {
+      const { pty } = usersOf(await place.sandbox()).as('4242');
+      const text = 'id -u; [ -t 0 ] && echo terminal; : >/dev/tty && echo opened';
+      const how = { cwd: '/', env: { TERM: 'dumb' }, columns: 80, rows: 24 };
+      const process = await pty?.exec(['sh', '-c', text], how);
+      const said = (await collect(process?.stdout ?? expect.fail('no terminal'))).toString();
+      expect(said).toBe('4242\r\nterminal\r\nopened\r\n');
+    });
+}
+
+const usersOf = ({ users }: Sandbox): NonNullable<Sandbox['users']> =>
+  users ?? expect.fail('the users facet is missing on this object');
+
+const as = async (sandbox: Sandbox, user: string, text: string): Promise<Result> =>
+  await finish(await usersOf(sandbox).as(user).exec(['sh', '-c', text], { cwd: '/', env: {}, stdin: false }));
