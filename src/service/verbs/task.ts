@@ -1,6 +1,6 @@
 /** Names of a task in inputs: `task`, and `taskId` beside it where a row has both. The library, the view of an owner and the client read them here. */
 import { CaissonError } from '../../errors.ts';
-import { type AnyRows, membersOf, taskKeyOf } from './row.ts';
+import { type AnyRow, type AnyRows, membersOf, taskKeyOf } from './row.ts';
 
 /** An input with its two names, of which one is enough. */
 export type ByTask<Input extends { readonly taskId: string }> =
@@ -10,23 +10,42 @@ export type ByTask<Input extends { readonly taskId: string }> =
       readonly task: string;
     });
 
-/** A noun whose verbs take `task` where their rows say `taskId`. */
+/** A noun whose verbs take `task` where their rows say `taskId`, and refuse an object where a row takes the name by itself. */
 export function byTask<Noun extends object>(noun: Noun, rows: AnyRows): Noun {
   return new Proxy(noun, {
     get(target, verb): unknown {
       const act: unknown = Reflect.get(target, verb, target);
       if (typeof act !== 'function') return act;
       const row = rows[String(verb)] ?? { takes: [] };
-      if (taskKeyOf(row) === 'task') return act.bind(target);
-      return (input: unknown, ...rest: readonly unknown[]): unknown => {
-        if (!('task' in membersOf(input))) return Reflect.apply(act, target, [input, ...rest]);
+      const isByName = row.takes[0] === 'task';
+      if (taskKeyOf(row) === 'task' && !isByName) return act.bind(target);
+      return (given: unknown, ...rest: readonly unknown[]): unknown => {
+        let first: unknown;
         try {
-          return Reflect.apply(act, target, [named(input, 'taskId'), ...rest]);
+          first = isByName ? checkedName(given, String(verb)) : byOneName(given);
         } catch (error) {
-          return Promise.reject(error);
+          return refused(error, row);
         }
+        return Reflect.apply(act, target, [first, ...rest]);
       };
     },
+  });
+}
+
+const byOneName = (input: unknown): unknown => ('task' in membersOf(input) ? named(input, 'taskId') : input);
+
+function refused(error: unknown, { now }: AnyRow): Promise<never> {
+  if (now === true) throw error;
+  return Promise.reject(error);
+}
+
+/** Absent: where the verb does not need it. Callers may be untyped. */
+function checkedName(given: unknown, verb: string): unknown {
+  if (given === undefined || typeof given === 'string') return given;
+  const { task, taskId } = membersOf(given);
+  const [name] = [task, taskId].filter((each) => typeof each === 'string');
+  throw new CaissonError('invalid_argument', `${verb} takes the name of a task by itself, and not an object`, {
+    remedy: name === undefined ? 'give the task id as a text' : `write ${verb}(${JSON.stringify(name.slice(0, 63))})`,
   });
 }
 

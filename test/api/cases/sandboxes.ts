@@ -198,6 +198,13 @@ function listCases(suite: Suite): void {
     expect(byTask).toMatchObject({ taskId: place.task, state: 'ready', resource: 'running' });
   });
 
+  for (const verb of ['get', 'stop', 'remove'] as const)
+    suite.test(`sandboxes.${verb}.object`, 'refuses an object that names a task, and does nothing', async (place) => {
+      const given = Object({ taskId: place.task });
+      await refused(place.agent.sandboxes[verb](given), 'invalid_argument');
+      expect((await place.agent.sandboxes.get(place.task)).state).toBe('ready');
+    });
+
   suite.test('sandboxes.get.missing', 'has nothing of a task without a sandbox', async (place) => {
     await refused(place.agent.sandboxes.get('never-made'), 'not_found');
     await refused(place.agent.sandboxes.get('sbx_0000000000000000'), 'not_found');

@@ -218,6 +218,10 @@ function endCases(suite: Suite): void {
     },
   );
 
+  suite.test('sessions.list.object', 'refuses an object that names a task', async (place) => {
+    await refused(place.agent.sessions.list(Object({ taskId: place.task })), 'invalid_argument');
+  });
+
   suite.test('sessions.list.kept', 'lists sessions while state of them is kept', async (place) => {
     const taskId = await place.fresh();
     const { sessions } = place.agent;
