@@ -7,6 +7,7 @@ import { shownCommand } from '../policy/approval/display.ts';
 import { askedBy } from '../policy/approval/title.ts';
 import { traced } from '../lib/traced.ts';
 import type { Finding } from '../policy/types.ts';
+import { given } from '../lib/given.ts';
 import type { StepOptions } from '../sandbox/context.ts';
 import { type Caller, operator } from '../values/caller.ts';
 import { ownerOf, taskIn } from '../values/owner.ts';
@@ -243,7 +244,7 @@ async function questionOf(
   { timeoutMs, userHome }: { readonly timeoutMs: number; readonly userHome: string },
 ): Promise<Question> {
   const { call, decision } = admission;
-  const { taskId, backend, reach, cwd, subject, stdin, input, variables = [] } = call;
+  const { taskId, backend, reach, cwd, user, subject, stdin, input, variables = [] } = call;
   const { display, warnings } = shownCommand(textOf(call));
   const proposal = await proposalFor(admission, { book, userHome });
   const choices = choicesFor(open, proposal.length === 0 ? null : proposal);
@@ -254,6 +255,7 @@ async function questionOf(
     backend,
     reach,
     cwd,
+    ...given({ user }),
     stdin,
     input: input?.shown() ?? null,
     display,

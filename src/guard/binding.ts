@@ -4,7 +4,7 @@ import { type Call, type Preview, readable, typed } from './call.ts';
 
 /** `version`: of the rules by which it was asked for. `preview`: of a file, which is part of what was approved. */
 export function bindingOf(call: Call, version: string, preview: Preview | null = null): string {
-  const { subject, cwd, seen, envDigest, backend, taskId, stdin, input } = call;
+  const { subject, cwd, user, seen, envDigest, backend, taskId, stdin, input } = call;
   const language = subject.kind === 'code' ? subject.language : null;
   const bound = [
     subject.kind,
@@ -20,6 +20,8 @@ export function bindingOf(call: Call, version: string, preview: Preview | null =
     stdin && input !== undefined ? input.digest() : stdin,
     version,
     ...(preview === null ? [] : [preview.before]),
+    // As an object, which no other part is: answers that were given before there were users hold.
+    ...(user === undefined ? [] : [{ user }]),
   ];
   return createHash('sha256').update(JSON.stringify(bound)).digest('hex');
 }

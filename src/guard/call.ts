@@ -7,6 +7,7 @@ import type { Language } from '../exec/code.ts';
 import type { ShellState } from '../exec/session/look.ts';
 import type { ExecRequest } from '../exec/types.ts';
 import type { Touched } from '../files/tools/touched.ts';
+import { given } from '../lib/given.ts';
 import { shownInput } from '../policy/approval/input.ts';
 import { reachOf } from '../policy/reach.ts';
 import type { Reach } from '../policy/types.ts';
@@ -57,6 +58,8 @@ export interface Call {
   readonly subject: Subject;
   /** Absolute, in the sandbox. */
   readonly cwd: string;
+  /** User of the sandbox that would run it. Absent: the one that runs all its commands. */
+  readonly user?: string;
   /** Names only: values may be secrets. */
   readonly envNames: readonly string[];
   /** HMAC of names and values with a key of this process: an answer for one value does not hold for another. */
@@ -97,7 +100,7 @@ export interface CallInput {
     readonly spec: { readonly backend: string; readonly mounts: readonly unknown[] };
     readonly guarantees: Pick<Guarantees, 'isolation'>;
   };
-  readonly request: Pick<ExecRequest, 'execId' | 'cwd' | 'env' | 'stdin'>;
+  readonly request: Pick<ExecRequest, 'execId' | 'cwd' | 'user' | 'env' | 'stdin'>;
   readonly subject: Subject;
   /** What knows the secrets of this process. Absent or `null`: forms of secrets are taken out of records all the same. */
   readonly redaction?: Redaction | null;
@@ -109,7 +112,7 @@ export interface CallInput {
 }
 
 export function callOf({ plan, request, subject, redaction = null, look, variables, input }: CallInput): Call {
-  const { execId, cwd, env, stdin } = request;
+  const { execId, cwd, user, env, stdin } = request;
   const mask = (word: string): string => masked(word, env, redaction);
   return {
     execId,
@@ -118,6 +121,7 @@ export function callOf({ plan, request, subject, redaction = null, look, variabl
     reach: reachOf(plan.guarantees.isolation, plan.spec.mounts.length > 0),
     subject,
     cwd,
+    ...given({ user }),
     envNames: Object.keys(env).toSorted(),
     envDigest: digestOf(env),
     variables: changed(variables),

@@ -3,6 +3,7 @@ import type { Caller } from '../values/caller.ts';
 import { commandFacts } from '../audit/facts.ts';
 import type { Audit, AuditEntry } from '../audit/types.ts';
 import { toCaissonError } from '../errors.ts';
+import { given } from '../lib/given.ts';
 import { type Call, readable } from './call.ts';
 import type { Admission, Record } from './gate.ts';
 
@@ -38,9 +39,9 @@ function admittedEntry(from: Call, { call, decision, answered }: Admission): Aud
 }
 
 function entry(call: Call): AuditEntry {
-  const { taskId, execId, backend, reach, cwd, envNames, subject } = call;
+  const { taskId, execId, backend, reach, cwd, user, envNames, subject } = call;
   const facts = { backend, reach, kind: subject.kind, ...commandFacts({ command: wordsOf(call), cwd, env: {} }) };
-  return { type: 'decision', taskId, execId, ...facts, env: envNames };
+  return { type: 'decision', taskId, execId, ...facts, ...given({ user }), env: envNames };
 }
 
 function wordsOf({ subject, masked = (word) => word }: Call): readonly string[] {

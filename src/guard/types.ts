@@ -14,6 +14,8 @@ export interface Asked {
   readonly input: string | null;
   /** The directory in which it would start: absolute, in the sandbox; `null` when it is not known. */
   readonly cwd: string | null;
+  /** User of the sandbox that would run it. Absent: the one that runs all its commands. */
+  readonly user?: string;
   /** Names of variables that the request sets. Values may be secrets. */
   readonly variables: readonly string[];
   /** Name of the backend. */

@@ -1,7 +1,9 @@
 /** The input that a request brings for its command, in questions and in what an approval is for. */
 import { hash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
+import { placeOf } from '../../src/guard/asked.ts';
 import { callOf } from '../../src/guard/call.ts';
+import { given } from '../../src/lib/given.ts';
 import { shownInput } from '../../src/policy/approval/input.ts';
 import type { Caller } from '../../src/values/caller.ts';
 import { configured, guardOn } from './world.ts';
@@ -14,8 +16,8 @@ const plan = {
 const agent: Caller = { owner: 'operator', token: 'tok_agent' };
 const person: Caller = { owner: 'operator', token: 'tok_person' };
 
-function shell(input: string | undefined, env: Readonly<Record<string, string>> = {}) {
-  const request = { execId: 'exec_1', cwd: '/srv', env, stdin: true };
+function shell(input: string | undefined, env: Readonly<Record<string, string>> = {}, user?: string) {
+  const request = { execId: 'exec_1', cwd: '/srv', env, stdin: true, ...given({ user }) };
   return callOf({ plan, request, input, subject: { kind: 'argv', argv: ['sh'] } });
 }
 
@@ -34,6 +36,27 @@ it('an approval for a command with one input holds for no other input, and for n
   for (const other of ['echo HARMFUL', undefined]) expect(await refusal(other)).toMatch(/^apr_/);
   expect(new Set([asked, await refusal('echo HARMFUL'), await refusal(undefined)]).size).toBe(3);
   await expect.poll(async () => await refusal('echo harmless')).toBeNull();
+});
+
+it('an approval for a command of one user holds for no other user, and its question names the user', async () => {
+  const guard = await guardOn(configured('approvals: {remote_timeout: 30}'), { approver: 'queue' });
+  onTestFinished(() => guard.approvals.close());
+  const refusal = async (user: string | undefined) =>
+    await guard.gate.admit(shell('echo harmless', {}, user), { caller: agent, question: { waits: false } }).then(
+      () => null,
+      ({ details }) => Object(details).approvalId as unknown,
+    );
+  const asked = await refusal('app');
+  const [pending] = await guard.queue.list();
+  expect(pending?.question).toMatchObject({ user: 'app' });
+  expect(placeOf({ backend: 'docker', cwd: '/srv', user: 'app', stdin: false, input: null, variables: [] })).toEqual([
+    'on docker',
+    'in /srv',
+    'as the user app',
+  ]);
+  await guard.queue.answer(String(asked), 'once', { name: 'x', env: {}, caller: person });
+  for (const other of [undefined, 'root', 'app:users']) expect(await refusal(other)).toMatch(/^apr_/);
+  await expect.poll(async () => await refusal('app')).toBeNull();
 });
 
 it('a question shows the input without the values of variables and what is not seen, and none where it comes later', async () => {

@@ -1,4 +1,5 @@
 /** A command as a hook gets it, and as a hook has changed it. Pure. */
+import { given } from '../../lib/given.ts';
 import { textOf } from '../binding.ts';
 import { type Call, readable, type Subject } from '../call.ts';
 import type { HookPayload } from './types.ts';
@@ -9,14 +10,14 @@ export function toolOf(subject: Subject): string {
 }
 
 export function payloadOf(call: Call): HookPayload {
-  const { subject, taskId, cwd, execId, backend, reach, envNames } = call;
+  const { subject, taskId, cwd, user, execId, backend, reach, envNames } = call;
   return {
     hook_event_name: 'pre_tool_call',
     tool_name: toolOf(subject),
     tool_input: inputOf(call),
     session_id: taskId,
     cwd,
-    extra: { exec_id: execId, backend, reach, env_names: envNames },
+    extra: { exec_id: execId, backend, reach, ...given({ user }), env_names: envNames },
   };
 }
 

@@ -30,6 +30,10 @@ const approval = z
     findings: texts,
     backend: z.string(),
     cwd: z.string().nullable().describe('In the sandbox.'),
+    user: z
+      .string()
+      .exactOptional()
+      .describe('User of the sandbox that would run it. Absent: the one that runs all its commands.'),
     choices: texts,
     choice: z.string().nullable().describe('What was answered.'),
     answeredBy: z.string().nullable(),

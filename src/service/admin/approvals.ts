@@ -183,7 +183,17 @@ const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
 /** A question of an older release says less. */
-function askedIn({ title, display, stdin, input, cwd, variables, backend, rule }: ApprovalRow['question']): Asked {
+function askedIn({
+  title,
+  display,
+  stdin,
+  input,
+  cwd,
+  user,
+  variables,
+  backend,
+  rule,
+}: ApprovalRow['question']): Asked {
   const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
   return {
     title: text(title, 'DANGEROUS COMMAND'),
@@ -193,6 +203,7 @@ function askedIn({ title, display, stdin, input, cwd, variables, backend, rule }
     input: typeof input === 'string' ? input : null,
     variables: texts(variables),
     cwd: typeof cwd === 'string' ? cwd : null,
+    ...(typeof user === 'string' ? { user } : {}),
     rule: typeof rule === 'string' ? rule : null,
   };
 }

@@ -51,7 +51,7 @@ export function QuestionCard({ question, onAnswer }: Input) {
 }
 
 function Facts({ question }: { readonly question: Question }) {
-  const { taskId, backend, cwd, variables, askedBy, expiresAt, rule } = question;
+  const { taskId, backend, cwd, user, variables, askedBy, expiresAt, rule } = question;
   const now = useNow(1000);
   return (
     <dl class="facts">
@@ -61,6 +61,8 @@ function Facts({ question }: { readonly question: Question }) {
       </dd>
       <dt>Directory</dt>
       <dd>{cwd === null ? 'not known' : shown(cwd)}</dd>
+      {user === undefined ? null : <dt>User</dt>}
+      {user === undefined ? null : <dd>{shown(user)}</dd>}
       <dt>Sets</dt>
       <dd>{variables.length === 0 ? 'no variables' : variables.map(shown).join(', ')}</dd>
       <dt>Asked by</dt>
