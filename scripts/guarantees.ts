@@ -117,7 +117,7 @@ function reasons(promised: readonly Promised[]): readonly string[] {
   });
 }
 
-/** The same for all kinds of place of a backend that has users. */
+/** A backend that has users says the same of all its kinds of place. */
 function unheldForUsers(promised: readonly Promised[]): readonly string[] {
   const lines = promised.flatMap(({ backend, guarantees }) =>
     (guarantees.users?.unheld ?? []).map((sentence) => `- ${backend}: ${sentence}`),

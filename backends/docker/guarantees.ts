@@ -15,7 +15,7 @@ export interface EnginePlace {
   readonly door: boolean;
 }
 
-/** Of commands that run as another user of the sandbox than root. */
+/** About commands that run as another user of the sandbox than root. */
 const usersUnheld: readonly string[] = [
   'a name is looked up in /etc/passwd of the sandbox, which commands of root in it can change',
   'root of the sandbox reads and changes all files of its users, and not the other way round',

@@ -20,7 +20,7 @@ export function bindingOf(call: Call, version: string, preview: Preview | null =
     stdin && input !== undefined ? input.digest() : stdin,
     version,
     ...(preview === null ? [] : [preview.before]),
-    // As an object, which no other part is: answers that were given before there were users hold.
+    // No other part is an object, and answers that were given before there were users hold.
     ...(user === undefined ? [] : [{ user }]),
   ];
   return createHash('sha256').update(JSON.stringify(bound)).digest('hex');

@@ -108,7 +108,7 @@ function security({ spec, facts, options }: Plan) {
   };
 }
 
-/** As the engine gives it back. */
+/** In the form in which the engine gives it back. */
 export const rootUser = '0:0';
 
 function userOf({ spec, hostUser }: Plan): string {

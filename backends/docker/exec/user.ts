@@ -13,9 +13,8 @@ const noGroup = 92;
 /** What signals a process and looks for its program runs as the same user. */
 export function asUser(container: Container, user: string): Pick<Sandbox, 'exec' | 'pty'> {
   const own = { ...container, user };
-  let known: Promise<void> | null = null;
   const run = async (command: Command, options: StartOptions): Promise<PtyProcess> => {
-    await (known ??= checkIsThere(container, user, options));
+    await checkIsThere(container, user, options);
     return await runIn(own, command, options);
   };
   return {

@@ -22,7 +22,7 @@ TASK is a task id or a sandbox id.`,
   examples: [
     ['see what a task is doing', 'exec build -- ps aux'],
     ['in another directory, with a variable', 'exec build -w /workspace/app -e DEBUG=1 -- npm test'],
-    ['as another user of the sandbox', 'exec build -u nobody -w /tmp -- id'],
+    ['as another user of the sandbox', 'exec build -u 1000 -w /tmp -- id'],
     ['feed it from a pipe', 'exec build -i -- tar -xf - < sources.tar'],
     ['start it and leave it running', 'exec build --detach -- npm start'],
     ['a program that wants a terminal and keys', 'exec -it build -- top'],

@@ -13,6 +13,7 @@ import { poolCases } from './pool.ts';
 import { processCases } from './processes.ts';
 import { recordCases } from './records.ts';
 import { runIdCases } from './run-ids.ts';
+import { runUserCases } from './run-user.ts';
 import { runCases } from './run.ts';
 import { sandboxCases } from './sandboxes.ts';
 import { sessionCases } from './sessions.ts';
@@ -26,6 +27,7 @@ export const cases: readonly ((suite: Suite) => void)[] = [
   lifeCases,
   runCases,
   runIdCases,
+  runUserCases,
   edgeCases,
   startCases,
   recordCases,
