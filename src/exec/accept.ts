@@ -1,10 +1,10 @@
-import type { ExecOptions, Process, PtyProcess, Sandbox } from '../backend.ts';
+import type { ExecOptions, Process, PtyProcess } from '../backend.ts';
 import { abortError, CaissonError, isCode } from '../errors.ts';
 import type { ExecContext } from './context.ts';
 import { startedAs } from './code.ts';
 import { execVariable } from '../values/exec-variable.ts';
 import type { ExecRequest } from './types.ts';
-import { sandboxOf } from './user.ts';
+import type { UserSandbox } from './user.ts';
 
 /** What became of a start. */
 export type Accepted =
@@ -25,7 +25,7 @@ const notRun = ['not_found', 'failed_precondition', 'invalid_argument'] as const
  * hangs here would otherwise hang for ever. Throws only when nothing of the command has reached the place.
  */
 export async function accept(
-  sandbox: Sandbox,
+  place: UserSandbox,
   request: ExecRequest,
   { signal, closing }: Pick<ExecContext, 'signal' | 'closing'>,
 ): Promise<Accepted> {
@@ -43,7 +43,7 @@ export async function accept(
   let sentAtMs: number | null = null;
   let note: string | null = null;
   try {
-    const process = await callPlace(sandbox, request, {
+    const process = await callPlace(place, request, {
       signal: starting.signal,
       onSent: () => (sentAtMs = performance.now()),
       onNote: (said) => (note = said),
@@ -66,12 +66,11 @@ function toStartError(error: unknown): CaissonError {
 }
 
 function callPlace(
-  sandbox: Sandbox,
+  place: UserSandbox,
   request: ExecRequest,
   how: Pick<ExecOptions, 'signal' | 'onSent' | 'onNote'>,
 ): Promise<Process | PtyProcess> {
   const { cwd, tty, confidential = false } = request;
-  const place = sandboxOf(sandbox, request.user);
   const { command, env: given } = startedAs(request);
   const env = { ...given, [execVariable]: request.execId };
   if (tty === null) return place.exec(command, { cwd, env, confidential, stdin: request.stdin, ...how });

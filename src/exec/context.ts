@@ -3,6 +3,7 @@ import type { Redaction } from '../redact/redactor.ts';
 import type { Recorder } from '../journal/types.ts';
 import type { Strays } from './kill/strays.ts';
 import type { ExecRequest } from './types.ts';
+import type { UserSandbox } from './user.ts';
 import type { StreamName, Where } from '../values/exec-event.ts';
 
 export interface ExecContext {
@@ -28,6 +29,8 @@ export interface ExecContext {
 /** What belongs to one running exec, beside its process. */
 export interface Watched {
   readonly sandbox: Sandbox & Straying;
+  /** The sandbox as the user of the command has it. Absent: as every command has it. */
+  readonly place?: UserSandbox;
   readonly request: ExecRequest;
   readonly context: ExecContext;
   /** When the command was sent, by `performance.now()`. Absent: when it was taken over. */

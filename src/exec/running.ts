@@ -23,7 +23,7 @@ import { inTurn } from './resize.ts';
 import { settledOrLate } from './settled.ts';
 import { Tap, type TapOptions, type TapRedaction } from './tap.ts';
 import type { Execution } from './types.ts';
-import { sandboxOf, type UserSandbox } from './user.ts';
+import type { UserSandbox } from './user.ts';
 import type { StreamName } from '../values/exec-event.ts';
 
 export interface Forced {
@@ -195,7 +195,7 @@ export class RunningExec implements Execution {
   }
 
   get #ground(): UserSandbox {
-    return sandboxOf(this.#watched.sandbox, this.#watched.request.user);
+    return this.#watched.place ?? this.#watched.sandbox;
   }
 
   async #giveUpAfter(killing: Promise<KillReport>): Promise<void> {

@@ -11,6 +11,7 @@ import type { CheckedRequest } from './request.ts';
 import { RunningExec } from './running.ts';
 import { forcedBy, UnseenProcess } from './unseen.ts';
 import type { Execution } from './types.ts';
+import { sandboxOf } from './user.ts';
 
 /**
  * Resolves when the place has accepted the command, and also when the start failed after the request had left: the exit
@@ -22,9 +23,10 @@ import type { Execution } from './types.ts';
  * try again with it, or end it with `startFailed`. After any other error the record has been ended.
  */
 export async function startExec(sandbox: Sandbox, request: CheckedRequest, context: ExecContext): Promise<Execution> {
-  const watched = { sandbox, request, context };
   try {
-    const accepted = await accept(sandbox, request, context);
+    const place = sandboxOf(sandbox, request.user);
+    const watched = { sandbox, place, request, context };
+    const accepted = await accept(place, request, context);
     await failpoint('exec-accepted');
     if (accepted.is === 'running') {
       const { process, sentAtMs, note } = accepted;

@@ -1,7 +1,8 @@
-/** Commands as another user of the container: the engine looks the name up inside, and starts the process as that user. */
+/** Commands as another user of the container: a name is looked up inside once, and the engine starts the process by the number. */
 import type { ExecOptions, PtyProcess, Sandbox } from '../../../src/backend.ts';
 import { CaissonError } from '../../../src/errors.ts';
 import { shellText } from '../../../src/lib/script.ts';
+import { untilAborted } from '../../shared/abort.ts';
 import { ExecProcess } from './process.ts';
 import { inWords, runIn } from './run.ts';
 import type { Command, Container, StartOptions } from './start.ts';
@@ -9,13 +10,20 @@ import type { Command, Container, StartOptions } from './start.ts';
 /** Exit codes of user.sh. */
 const noUser = 91;
 const noGroup = 92;
+const numbers = /^\d{1,10}(?::\d{1,10})?$/;
+const maxAnswer = 64;
+const lookMs = 10_000;
 
-/** What signals a process and looks for its program runs as the same user. */
+/**
+ * What signals a process and looks for its program runs as the same user. The number is kept: commands of root can change what a name
+ * means, and a kill must find whom it has started.
+ */
 export function asUser(container: Container, user: string): Pick<Sandbox, 'exec' | 'pty'> {
-  const own = { ...container, user };
+  let known = numbers.test(user) ? user : null;
   const run = async (command: Command, options: StartOptions): Promise<PtyProcess> => {
-    await checkIsThere(container, user, options);
-    return await runIn(own, command, options);
+    const number = known ?? (await numberOf(container, user, options));
+    known = number;
+    return await runIn({ ...container, user: number }, command, options);
   };
   return {
     exec: (command, options) => run(command, { ...options, terminal: null }),
@@ -26,30 +34,36 @@ export function asUser(container: Container, user: string): Pick<Sandbox, 'exec'
   };
 }
 
-/** Without it, an unknown user would be a program that cannot be started. A look that ends in another way leaves that to the start. */
-async function checkIsThere(
-  container: Container,
-  user: string,
-  { signal }: Pick<ExecOptions, 'signal'>,
-): Promise<void> {
+/** Throws `invalid_argument` for a name that is absent: to the engine it would be a program that cannot be started. */
+async function numberOf(container: Container, user: string, { signal }: Pick<ExecOptions, 'signal'>): Promise<string> {
   const [name = '', group = ''] = user.split(':');
-  const isByNumber = [name, group].every((part) => /^\d*$/.test(part));
-  const exitCode = isByNumber ? 0 : await look(container, [name, group], signal);
-  if (exitCode === noUser) throw absentError(`the sandbox has no user ${name}`, user);
+  const late = AbortSignal.timeout(lookMs);
+  const until = signal === undefined ? late : AbortSignal.any([signal, late]);
+  const { exitCode, text } = await untilAborted(look(container, [name, group], until), until, () => undefined);
   if (exitCode === noGroup) throw absentError(`the sandbox has no group ${group}`, user);
+  // Files of the sandbox say what they like.
+  if (exitCode === noUser || !numbers.test(text)) throw absentError(`the sandbox has no user ${name}`, user);
+  return text;
 }
 
 async function look(
   container: Container,
   words: readonly [string, string],
-  signal: AbortSignal | undefined,
-): Promise<number | null> {
+  signal: AbortSignal,
+): Promise<{ readonly exitCode: number | null; readonly text: string }> {
   const command: Command = ['sh', '-c', shellText('backends/docker/exec/user'), 'caisson-user', ...words];
-  const how = { cwd: '/', env: { CAISSON_EXEC: 'user' }, stdin: false, terminal: null };
   try {
-    const process = await ExecProcess.start(container, command, signal === undefined ? how : { ...how, signal });
-    for (const stream of [process.stdout, process.stderr]) stream.resume();
-    return (await process.wait().finally(() => process.release())).exitCode;
+    const how = { cwd: '/', env: { CAISSON_EXEC: 'user' }, stdin: false, terminal: null, signal };
+    const process = await ExecProcess.start(container, command, how);
+    process.stderr.resume();
+    let text = '';
+    process.stdout.on('data', (chunk: Buffer) => {
+      if (text.length < maxAnswer) text += chunk.toString('latin1');
+    });
+    const { exitCode } = await process.wait();
+    await process.outputs();
+    process.release();
+    return { exitCode, text: text.trim() };
   } catch (error) {
     throw inWords(error);
   }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Sandbox } from '../../../src/backend.ts';
 import { collect, expectEndedBy, finish, isAlive, readUntil, type Result, sh } from '../command.ts';
+import type { Place } from '../place.ts';
 import type { Suite } from '../suite.ts';
 
 /** Commands as another user of the sandbox than the one that runs all its commands. */
@@ -25,10 +26,26 @@ export function userCases(suite: Suite): void {
     expect([exitCode, stdout.toString()]).toEqual([0, '4242\n4343\n']);
   });
 
-  suite.test('users.name', 'runs a command as a user by name', async (place) => {
-    const { stdout } = await as(await place.sandbox(), 'nobody', 'id -un');
-    expect(stdout.toString()).toBe('nobody\n');
+  suite.test('users.name', 'runs a command as a user and a group by their names', async (place) => {
+    const sandbox = await withNames(place);
+    const said = async (user: string): Promise<string> => (await as(sandbox, user, 'id -u; id -g')).stdout.toString();
+    expect([await said('app'), await said('app:team')]).toEqual(['4242\n4343\n', '4242\n4444\n']);
+    await place.destroy(sandbox);
   });
+
+  suite.test(
+    'users.renamed',
+    'reaches a command by the user that started it, whatever the name has become',
+    async (place) => {
+      const sandbox = await withNames(place);
+      const how = { cwd: '/', env: {}, stdin: false };
+      const process = await usersOf(sandbox).as('app').exec(['sleep', '300'], how);
+      expect((await sh(sandbox, 'sed -i s/4242/4545/ /etc/passwd')).exitCode).toBe(0);
+      await process.kill('SIGKILL');
+      expectEndedBy(await finish(process), 'SIGKILL');
+      await place.destroy(sandbox);
+    },
+  );
 
   suite.test('users.powerless', 'gives such a command no capability, and no way to one', async (place) => {
     const { stdout } = await as(await place.sandbox(), '4242', 'cat /proc/self/status');
@@ -38,7 +55,7 @@ export function userCases(suite: Suite): void {
 
   suite.test('users.missing', 'refuses names that the sandbox does not have, and starts nothing', async (place) => {
     const sandbox = await place.sandbox();
-    for (const user of ['no-such-user', 'nobody:no-such-group', 'no-such-user:0']) {
+    for (const user of ['no-such-user', '4242:no-such-group', 'no-such-user:0']) {
       let sent = false;
       const how = { cwd: '/', env: {}, stdin: false, onSent: () => void (sent = true) };
       const started = usersOf(sandbox).as(user).exec(['true'], how);
@@ -102,6 +119,17 @@ export function userCases(suite: Suite): void {
       const said = (await collect(process?.stdout ?? expect.fail('no terminal'))).toString();
       expect(said).toBe('4242\r\nterminal\r\nopened\r\n');
     });
+}
+
+/** A sandbox of its own, with a user and a group beside those of its image. */
+async function withNames(place: Place): Promise<Sandbox> {
+  const { isolation } = place.guarantees;
+  // There it would be a file of this host, or of another one.
+  if (isolation === 'none' || isolation === 'remote-host') throw new Error('this place has no files of its own');
+  const sandbox = await place.create();
+  const lines = ["echo 'app:x:4242:4343::/tmp:/bin/sh' >>/etc/passwd", "echo 'team:x:4444:' >>/etc/group"];
+  expect((await sh(sandbox, lines.join(' && '))).exitCode).toBe(0);
+  return sandbox;
 }
 
 const usersOf = ({ users }: Sandbox): NonNullable<Sandbox['users']> =>

@@ -83,7 +83,7 @@ export const placeDefects: readonly Defect[] = [
   },
   {
     about: 'takes a user and runs every command as its own',
-    found: each('users', 'promised number name missing directory beside'),
+    found: each('users', 'promised number missing directory beside'),
     sandbox: (sandbox) => ({ users: { as: () => ({ exec: (command, options) => sandbox.exec(command, options) }) } }),
   },
   {
