@@ -1,27 +1,24 @@
 #!/bin/sh
-# Prints the number of user $1 and, behind a colon, that of group $2, which is empty for none. Numbers need no entry. Exit code 91: no
-# such user; 92: no such group.
-number() {
-  case $2 in
-    *[!0-9]*) ;;
-    *)
-      found=$2
-      return 0
-      ;;
-  esac
-  [ -f "$1" ] || return 1
-  while IFS=: read -r name _ id _ || [ -n "$name" ]; do
-    [ "$name" = "$2" ] || continue
-    found=$id
+# Prints the number of user $1 and, behind a colon, that of group $2; for an empty one, of the user's own group, as engines find it.
+# Numbers need no entry. Exit code 91: no such user; 92: no such group.
+
+# Sets id and group from the line of file $1 with name or number $2.
+entry() {
+  [ ! -f "$1" ] || while IFS=: read -r name _ id group _ || [ -n "$name" ]; do
+    case $2 in
+      *[!0-9]*) [ "$name" = "$2" ] || continue ;;
+      *) [ "$id" -eq "$2" ] || continue ;;
+    esac
     return 0
   done <"$1"
-  return 1
+  id=$2 group=0
+  case $2 in *[!0-9]*) return 1 ;; esac
 }
 exec 2>/dev/null
-number /etc/passwd "$1" || exit 91
-said=$found
+entry /etc/passwd "$1" || exit 91
+user=$id
 if [ -n "$2" ]; then
-  number /etc/group "$2" || exit 92
-  said=$said:$found
+  entry /etc/group "$2" || exit 92
+  group=$id
 fi
-echo "$said"
+echo "$user:$group"

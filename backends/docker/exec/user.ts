@@ -1,4 +1,4 @@
-/** Commands as another user of the container: a name is looked up inside once, and the engine starts the process by the number. */
+/** Commands as another user of the container: a name is looked up inside once, and the engine starts processes by numbers. */
 import type { ExecOptions, PtyProcess, Sandbox } from '../../../src/backend.ts';
 import { CaissonError } from '../../../src/errors.ts';
 import { shellText } from '../../../src/lib/script.ts';
@@ -10,20 +10,21 @@ import type { Command, Container, StartOptions } from './start.ts';
 /** Exit codes of user.sh. */
 const noUser = 91;
 const noGroup = 92;
-const numbers = /^\d{1,10}(?::\d{1,10})?$/;
+/** Both: the engine would look up a group that is left out anew for each process, and one of another group is not seen. */
+const numbers = /^\d{1,10}:\d{1,10}$/;
 const maxAnswer = 64;
 const lookMs = 10_000;
 
 /**
- * What signals a process and looks for its program runs as the same user. The number is kept: commands of root can change what a name
- * means, and a kill must find whom it has started.
+ * What signals a process and looks for its program runs as the same user. The numbers are kept: commands of root can change what a
+ * name means, and a kill must find whom it has started.
  */
 export function asUser(container: Container, user: string): Pick<Sandbox, 'exec' | 'pty'> {
   let known = numbers.test(user) ? user : null;
   const run = async (command: Command, options: StartOptions): Promise<PtyProcess> => {
-    const number = known ?? (await numberOf(container, user, options));
-    known = number;
-    return await runIn({ ...container, user: number }, command, options);
+    const ids = known ?? (await idsOf(container, user, options));
+    known = ids;
+    return await runIn({ ...container, user: ids }, command, options);
   };
   return {
     exec: (command, options) => run(command, { ...options, terminal: null }),
@@ -35,7 +36,7 @@ export function asUser(container: Container, user: string): Pick<Sandbox, 'exec'
 }
 
 /** Throws `invalid_argument` for a name that is absent: to the engine it would be a program that cannot be started. */
-async function numberOf(container: Container, user: string, { signal }: Pick<ExecOptions, 'signal'>): Promise<string> {
+async function idsOf(container: Container, user: string, { signal }: Pick<ExecOptions, 'signal'>): Promise<string> {
   const [name = '', group = ''] = user.split(':');
   const late = AbortSignal.timeout(lookMs);
   const until = signal === undefined ? late : AbortSignal.any([signal, late]);
