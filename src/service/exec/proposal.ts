@@ -12,6 +12,7 @@ import type { StepOptions } from '../../sandbox/context.ts';
 import { workspaceOf } from '../files/relative.ts';
 import { checkExecEnv } from '../../values/env.ts';
 import { ownerOf } from '../../values/owner.ts';
+import { checkUser } from '../../values/user.ts';
 
 /** A command and the plan of its sandbox. Nothing has been decided about it. */
 export interface Proposal {
@@ -91,11 +92,12 @@ function requestOf(
   };
 }
 
-/** Throws `not_supported` before a sandbox is made for the command. */
+/** Throws `invalid_argument` or `not_supported` before a sandbox is made for the command. */
 function userOf({ guarantees, spec }: Plan, { user }: ExecInput): Pick<ExecRequest, 'user'> {
   if (user === undefined) return {};
+  const checked = checkUser(user);
   if (guarantees.users === undefined || spec.hardening.user !== 'root') throw usersNotSupportedError();
-  return { user };
+  return { user: checked };
 }
 
 /** What the command would have without the variables of its request: on other hosts only the provision is known. */
