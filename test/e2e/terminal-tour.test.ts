@@ -3,8 +3,6 @@
  * `docker exec -it` of the same container shows. A question that is answered elsewhere leaves a readable screen too.
  */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,8 +32,8 @@ const tour = (columns: number): readonly Step[] => [
   ['cat', 'twice\n'],
   ['twice\r\ntwice', '\u0004'],
   ['$ ', 'printf "\\033[7mrever\\163ed\\033[m \\303\\251\\n"\n'],
-  ['reversed', 'stty si""ze\n', [columns - 7, rows - 4]],
-  ['', 'stty size\n'],
+  ['reversed', 'until stty size|grep -q ^20;do :;done;echo si""zed\n', [columns - 7, rows - 4]],
+  ['sized', 'stty size\n'],
   [`${rows - 4} ${columns - 7}`, 'echo back', [columns, rows]],
   ['back', '\nclear; echo t""op\n'],
   ['top', 'seq 1 100 >n; vi n\n'],
@@ -87,9 +85,6 @@ describe.each([80, 60])('on a terminal of %i columns', (columns) => {
   let container: string;
   beforeAll(async () => {
     home = await makeHome();
-    await writeFile(join(home.path, 'config.yaml'), 'approvals: {rules: {ask: ["terminal(touch:*)"]}}\n', {
-      mode: 0o600,
-    });
     await home.cli(['create', 't']);
     [container = ''] = await home.containers();
   }, timeout);
@@ -118,7 +113,7 @@ describe.each([80, 60])('on a terminal of %i columns', (columns) => {
 
   it('a question goes away when it is answered elsewhere, and the command goes on', { timeout }, async () => {
     const steps = [['Choice [', '']] as const;
-    const words = [process.execPath, cli, 'exec', 't', '--', 'touch', '/tmp/asked'];
+    const words = [process.execPath, cli, 'exec', 't', '--ask', 'terminal(touch:*)', '--', 'touch', '/tmp/asked'];
     const shown = typed(home, words, { steps, size: [columns, rows], patience: 90 });
     const waiting = async (): Promise<string> => (await home.cli(['approvals', 'ls', '-q'])).stdout.trim();
     await expect.poll(waiting, { timeout: 30_000, interval: 500 }).toMatch(/^apr_\w+$/);
