@@ -15,5 +15,5 @@ export function setup(): () => void {
   mkdirSync(compiled, { recursive: true });
   process.env['CAISSON_TEST_SCRATCH'] = scratch;
   process.env['NODE_COMPILE_CACHE'] = compiled;
-  return () => rmSync(scratch, { recursive: true, force: true });
+  return () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }

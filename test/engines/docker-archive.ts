@@ -34,6 +34,6 @@ export async function makeDockerArchive(
     writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
     await run('tar', ['-C', directory, '-cf', archive, 'manifest.json', 'config.json', 'layer.tar']);
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 }

@@ -16,7 +16,7 @@ import { onTestFinished } from 'vitest';
 /** A directory that goes with the test. */
 export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'caisson-files-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return directory;
 }
 

@@ -94,7 +94,7 @@ export async function openWorld({
     ask: (path, how = {}) => fetch(serving.url + path, requestOf(how, agent)),
     [Symbol.asyncDispose]: async () => {
       await stop();
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     },
   };
 }

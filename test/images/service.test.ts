@@ -17,7 +17,7 @@ const none: Images = {
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), 'caisson-service-image-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return path;
 }
 

@@ -13,7 +13,7 @@ export const started = { command: ['echo', 'hi'], cwd: '/', where };
 
 export function newDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'caisson-journal-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   mkdirSync(join(path, 'journal'));
   return join(path, 'journal');
 }

@@ -35,7 +35,7 @@ export async function openFuzzWorld(): Promise<FuzzWorld> {
     person,
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]();
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     },
   };
 }
