@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { chromium as browserType } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixtureOf, isInstalled } from '../engines/installed.ts';
-import { chromium, runtimePrograms } from '../engines/runtimes.ts';
+import { hasChromium, launchChromium } from '../engines/chromium.ts';
+import { runtimePrograms } from '../engines/runtimes.ts';
 import { cuttingProxy, type CuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { servePages } from '../fixtures/page-server.ts';
 import { openWorld, type World } from '../http/world.ts';
@@ -90,9 +90,8 @@ describe('the built client', () => {
     expect(await used(runtimePrograms().deno, ['run', '--no-config', '--allow-all'], 'deno')).toEqual(wanted),
   );
 
-  it.skipIf(chromium() === null)('runs in a page of the origin of the service', async () => {
-    const executablePath = chromium() ?? expect.unreachable();
-    const browser = await browserType.launch({ executablePath, args: ['--disable-gpu', '--disable-quic'] });
+  it.skipIf(!hasChromium())('runs in a page of the origin of the service', async () => {
+    const browser = await launchChromium(['--disable-gpu', '--disable-quic']);
     // Asked for by itself: its connection to the service would be used again for a module.
     const icon = { '/favicon.ico': '' };
     const pages = {

@@ -1,16 +1,14 @@
 /** A browser with the dashboard, which fails a test by every error of its console: a violation of the policy of the page is one. */
-import { type Browser, type BrowserContext, chromium as browserType, type Page } from 'playwright-core';
-import { chromium } from '../../engines/runtimes.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchChromium } from '../../engines/chromium.ts';
 
 const args = [
   ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync'],
 ];
 
-export const hasBrowser = (): boolean => chromium() !== null;
-
 export async function openBrowser(): Promise<Browser> {
-  return await browserType.launch({ executablePath: chromium() ?? '', args });
+  return await launchChromium(args);
 }
 
 export interface Seen {

@@ -27,8 +27,11 @@ export async function openFakeApi({ rows, eventsPerMinute, answers }: Amounts): 
   const timers = new Set<ReturnType<typeof setInterval>>();
   const follow = (response: ServerResponse): void => {
     let owed = 0;
+    let lastMs = performance.now();
     const timer = setInterval(() => {
-      owed += (eventsPerMinute / 60_000) * stepMs;
+      const nowMs = performance.now();
+      owed += (eventsPerMinute / 60_000) * (nowMs - lastMs);
+      lastMs = nowMs;
       for (; owed >= 1; owed -= 1) response.write(`${JSON.stringify(eventOf((count += 1), rows))}\n`);
     }, stepMs);
     timers.add(timer);

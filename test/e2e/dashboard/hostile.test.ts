@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shown, shownLines } from '../../../dashboard/src/text/hostile.ts';
-import { hasBrowser, logIn, openBrowser, openPage, type Seen } from './browser.ts';
+import { hasChromium } from '../../engines/chromium.ts';
+import { logIn, openBrowser, openPage, type Seen } from './browser.ts';
 import { type FakeApi, openFakeApi } from './fake-api.ts';
 import { hostileAnswer } from './hostile-api.ts';
 import { hostileTexts } from './hostile-texts.ts';
@@ -20,7 +21,7 @@ const views: readonly (readonly [name: string, hash: string, ready: string, atLe
   ['audit', '#/audit', 'table.audit td', 200],
 ];
 
-describe.skipIf(!hasBrowser())('hostile texts in the dashboard', () => {
+describe.skipIf(!hasChromium())('hostile texts in the dashboard', () => {
   let api: FakeApi;
   let browser: Browser;
   let seen: Seen;

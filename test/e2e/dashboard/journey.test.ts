@@ -6,12 +6,13 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../../engines/docker.ts';
 import { askFor } from '../origins.ts';
-import { hasBrowser, logIn, openBrowser, openPage, type Seen } from './browser.ts';
+import { hasChromium } from '../../engines/chromium.ts';
+import { logIn, openBrowser, openPage, type Seen } from './browser.ts';
 import { type DashboardWorld, openDashboardWorld } from './world.ts';
 
 const everyScope = ['run', 'read', 'approve', 'admin'];
 
-describe.skipIf(dockerHost() === null || !hasBrowser())('the dashboard', () => {
+describe.skipIf(dockerHost() === null || !hasChromium())('the dashboard', () => {
   let world: DashboardWorld;
   let browser: Browser;
   let operator: Seen;

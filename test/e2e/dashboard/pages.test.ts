@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerHost } from '../../engines/docker.ts';
-import { hasBrowser, logIn, openBrowser, openPage, type Seen } from './browser.ts';
+import { hasChromium } from '../../engines/chromium.ts';
+import { logIn, openBrowser, openPage, type Seen } from './browser.ts';
 import { type DashboardWorld, openDashboardWorld } from './world.ts';
 
 /** Directory for pictures of the pages, by `npm run screenshots`. */
@@ -36,7 +37,7 @@ const hostile = [
   'data:text/html,<script>alert(1)</script>',
 ];
 
-describe.skipIf(dockerHost() === null || !hasBrowser())('pages of the dashboard', () => {
+describe.skipIf(dockerHost() === null || !hasChromium())('pages of the dashboard', () => {
   let world: DashboardWorld;
   let browser: Browser;
   let seen: Seen;

@@ -4,16 +4,18 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, logIn, openBrowser, openPage } from './browser.ts';
+import { hasChromium } from '../../engines/chromium.ts';
+import { logIn, openBrowser, openPage } from './browser.ts';
 import { type FakeApi, openFakeApi } from './fake-api.ts';
 
 const seconds = Number(process.env['CAISSON_DASHBOARD_SECONDS'] ?? 20);
 const built = new URL('../../../dashboard/dist/', import.meta.url).pathname;
 
-describe.skipIf(!hasBrowser())('the dashboard with a thousand sandboxes', () => {
+describe.skipIf(!hasChromium())('the dashboard with a thousand sandboxes', () => {
   let api: FakeApi;
   let browser: Browser;
   beforeAll(async () => {
@@ -75,12 +77,20 @@ describe.skipIf(!hasBrowser())('the dashboard with a thousand sandboxes', () => 
   );
 });
 
-/** Bytes that are in use after a collection. */
+/**
+ * Bytes that are in use after a collection: the least of twelve within six seconds, since a list of a thousand rows that is just being
+ * read takes as much as the page.
+ */
 async function heapOf(devtools: CDPSession): Promise<number> {
   await devtools.send('HeapProfiler.enable');
-  await devtools.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
-  return usedSize;
+  let least = Infinity;
+  for (let at = 0; at < 12; at++) {
+    await devtools.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+    least = Math.min(least, usedSize);
+    await sleep(500);
+  }
+  return least;
 }
 
 /** Milliseconds of each task of the page's main thread while `work` goes on. */
