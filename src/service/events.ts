@@ -8,6 +8,10 @@ export interface EventInput {
   readonly follow?: boolean;
   /** Absent: of all. */
   readonly owner?: string;
+  /** A task id or a sandbox id. Absent: of all. */
+  readonly task?: string;
+  /** Only changes of this kind. Absent: of all kinds. */
+  readonly type?: EventType;
 }
 
 export interface EventView {

@@ -29,6 +29,9 @@ export interface EventQuery {
   readonly after: number;
   /** `null`: of all owners. */
   readonly owner: string | null;
+  /** Only those of this task id or sandbox id. */
+  readonly task?: string | undefined;
+  readonly type?: EventType | undefined;
   readonly max: number;
 }
 

@@ -2,7 +2,7 @@
 import type { AuditRecord, CaissonApi, EventView, HistoryEntry } from '../../src/service/api.ts';
 
 export const events: CaissonApi['events'] = {
-  follow: async function* ({ after = 0 } = {}) {
+  follow: async function* ({ after = 0, task = 'build' } = {}) {
     const data = { sandboxId: 'sbx_1', taskId: 'build', from: 'ready', to: 'stopping' };
     const common = { at: '2026-01-02T11:00:00.000Z', owner: 'operator', author: 'sweeper', reason: 'idle', data };
     const exec = { sandboxId: 'sbx_1', taskId: 'build', execId: 'exec_\u001b[2J', reason: 'exited', exitCode: 3 };
@@ -10,7 +10,7 @@ export const events: CaissonApi['events'] = {
       { seq: 1, type: 'exec.ended', ...common, author: 'tok_1', reason: null, data: exec },
       { seq: 2, type: 'sandbox.state', ...common },
     ];
-    yield* events.filter(({ seq }) => seq > after);
+    yield* events.filter(({ seq, data: { taskId } }) => seq > after && taskId === task);
     await Promise.resolve();
   },
   kept: () => Promise.resolve({ oldest: 1, newest: 2 }),

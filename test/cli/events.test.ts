@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { cli } from './cli.ts';
 
 describe('events', () => {
+  it('shows those of one task', async () => {
+    expect((await cli(['events', '--task', 'build'])).stdout).toContain('sandbox.state');
+    expect((await cli(['events', '--task', 'other'])).stdout).toBe('');
+  });
+
   it('are one line each: number, time, what, from where to where, by whom and why', async () => {
     const { stdout, exitCode } = await cli(['events']);
     expect(exitCode).toBe(0);

@@ -92,6 +92,15 @@ it('an owner reads its own entries of the audit, and cannot verify the chain', a
   expect((await world.ask('/v1/audit/verification', { token })).status).toBe(403);
   expect(await (await world.ask('/v1/audit/verification')).json()).toMatchObject({ intact: true });
   expect(await everyLine(await world.ask('/v1/events?follow=false', { token }))).toEqual([]);
+  const ofTask = async (task: string, own?: object) =>
+    await everyLine(await world.ask(`/v1/events?follow=false&task=${task}&type=sandbox.state`, own));
+  const changes = await ofTask('build');
+  expect([changes.length > 0, await ofTask('build', { token })]).toEqual([true, []]);
+  const id = String(Object(changes[0]?.['data'])['sandboxId']);
+  expect(await ofTask(id)).toEqual(changes);
+  expect(await ofTask(id, { token })).toEqual([
+    expect.objectContaining({ type: 'error', error: expect.objectContaining({ status: 404 }) }),
+  ]);
 });
 
 it('says 410 in the stream to a reader that is overtaken there', async () => {

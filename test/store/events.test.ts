@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/store/sqlite/connection.ts';
 import { migrate, migrations } from '../../src/store/sqlite/migrations.ts';
 import { openStore } from '../../src/store/sqlite/open.ts';
+import type { EventQuery } from '../../src/store/events.ts';
 import type { SqliteStore } from '../../src/store/sqlite/store.ts';
 import { newApproval } from './rows.ts';
 import { scratch } from './scratch.ts';
@@ -47,6 +48,29 @@ describe('the table of events', () => {
       ['exec.started', 'exec_1', 'docker', undefined],
       ['exec.ended', 'exec_1', 'docker', 'exited'],
     ]);
+    await store.close();
+  });
+});
+
+describe('a filter of events', () => {
+  it('finds those of a task id or a sandbox id, and of one type, of one owner', async () => {
+    await using directory = await scratch();
+    const { store } = await openStore(join(directory.path, 'caisson.db'));
+    started(store, 'exec_1');
+    await store.execs.find('exec_1');
+    await store.events.denied('build', { taskId: 'build', sandboxId: 'sbx_1' });
+    await store.events.denied('alice.build', { taskId: 'alice.build', sandboxId: 'sbx_2' });
+    await store.events.denied('other', { taskId: 'other', sandboxId: 'sbx_3', command: 'build' });
+    const found = async (filter: Partial<EventQuery>) =>
+      (await store.events.read({ ...everything, ...filter })).map(({ type, data }) => [type, data['sandboxId']]);
+    expect(await found({ task: 'build' })).toEqual([
+      ['exec.started', 'sbx_1'],
+      ['network.denied', 'sbx_1'],
+    ]);
+    expect(await found({ task: 'sbx_1', type: 'network.denied' })).toEqual([['network.denied', 'sbx_1']]);
+    expect(await found({ task: 'alice.build', owner: 'alice' })).toEqual([['network.denied', 'sbx_2']]);
+    expect(await found({ task: 'alice.build', owner: 'operator' })).toEqual([]);
+    expect(await found({ type: 'network.denied', after: 2 })).toHaveLength(2);
     await store.close();
   });
 });

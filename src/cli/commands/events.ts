@@ -14,15 +14,19 @@ after it are shown. 50,000 are kept.`,
   options: {
     after: { type: 'text', value: 'ID', about: 'begin after this number (default: the oldest that is kept)' },
     follow: { type: 'flag', short: 'f', about: 'go on with what comes' },
+    task: { type: 'text', value: 'TASK', about: 'only those of this task or sandbox' },
   },
   examples: [
     ['what has changed', 'events'],
+    ['what has become of one sandbox', 'events --task build'],
     ['watch it, for a program', 'events --follow --after 1200 -o json'],
   ],
   run: async (given, context) => {
     const after = readCount('--after', given.text('after') ?? '0');
+    const task = given.text('task');
+    const how = { after, follow: given.flag('follow'), ...(task === undefined ? {} : { task }) };
     const service = await context.service();
-    for await (const event of service.events.follow({ after, follow: given.flag('follow') }, context.options)) {
+    for await (const event of service.events.follow(how, context.options)) {
       if (context.json) await context.printJson(event);
       else await context.print(`${escapeLine(rowOf(event))}\n`);
     }

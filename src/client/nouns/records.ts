@@ -10,7 +10,7 @@ import { made } from './made.ts';
 
 export function eventsOf(wire: Wire): EventsApi {
   const follow: EventsApi['follow'] = async function* (
-    { after = 0, follow: isEndless = false, owner } = {},
+    { after = 0, follow: isEndless = false, owner, ...filter } = {},
     { signal } = {},
   ) {
     checkFilters({ owner });
@@ -18,7 +18,7 @@ export function eventsOf(wire: Wire): EventsApi {
       ({
         method: 'GET',
         path: events.follow.path,
-        query: { follow: isEndless, after: from === 0 ? undefined : from },
+        query: { ...filter, follow: isEndless, after: from === 0 ? undefined : from },
         signal,
       }) as const;
     for await (const event of followed(wire, { first: ask(after), next: ask, after, signal, isEndless }))

@@ -5,23 +5,31 @@ import { outline, served } from '../made.ts';
 import { HttpRefusal } from '../problems.ts';
 import { route } from '../route.ts';
 import { bare, pageOf, pageQuery, ownerQuery, queryCount, recordsOf } from '../schemas/common.ts';
-import { changeEvent, faultQuery, historyEntry, keptEvents, since, until } from '../schemas/events.ts';
+import { changeEvent, changeType, faultQuery, historyEntry, keptEvents, since, until } from '../schemas/events.ts';
 import { streamOf } from '../stream/exec.ts';
 
 const followEvents = route({
   ...bare,
   ...outline(events.follow),
-  query: z.strictObject({ follow: z.enum(['true', 'false']).exactOptional() }),
+  query: z.strictObject({
+    follow: z.enum(['true', 'false']).exactOptional(),
+    task: recordsOf.exactOptional(),
+    type: changeType.exactOptional().describe('Only changes of this kind.'),
+  }),
   events: changeEvent,
   answer: z.undefined(),
   run: async (call) => {
-    const { api, after, query } = call;
+    const {
+      api,
+      after,
+      query: { follow, ...filter },
+    } = call;
     try {
       await api.events.kept(after);
     } catch (error) {
       throw gone(error);
     }
-    const how = { after, follow: query.follow !== 'false' };
+    const how = { ...filter, after, follow: follow !== 'false' };
     return streamOf(call, async function* (signal) {
       try {
         for await (const event of api.events.follow(how, { signal })) yield { ...event };
@@ -33,9 +41,11 @@ const followEvents = route({
   },
 });
 
-/** What is not kept any more is 410, and not 404: it was there. */
-const gone = (error: unknown): unknown =>
-  isCode(error, 'not_found') ? new HttpRefusal(410, toCaissonError(error)) : error;
+/** What is not kept any more is 410, and not 404: it was there. A sandbox that is not there stays 404. */
+function gone(error: unknown): unknown {
+  const isGone = isCode(error, 'not_found') && Object.hasOwn(toCaissonError(error).details, 'after');
+  return isGone ? new HttpRefusal(410, toCaissonError(error)) : error;
+}
 
 export const eventRoutes = served('events', events, {
   follow: [followEvents],

@@ -47,13 +47,15 @@ export const execEvent = z
 
 export type WireEvent = z.infer<typeof execEvent>;
 
+export const changeType = z.enum([
+  ...(['sandbox.state', 'exec.started', 'exec.ended', 'process.started', 'process.ended'] as const),
+  ...(['approval.asked', 'approval.answered', 'network.denied'] as const),
+]);
+
 export const changeEvent = z
   .union([
     z.object({
-      type: z.enum([
-        ...(['sandbox.state', 'exec.started', 'exec.ended', 'process.started', 'process.ended'] as const),
-        ...(['approval.asked', 'approval.answered', 'network.denied'] as const),
-      ]),
+      type: changeType,
       seq: z.int(),
       at: z.string(),
       owner: z.string(),

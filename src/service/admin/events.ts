@@ -15,7 +15,7 @@ export function createEventsApi({ store }: Pick<Context, 'store'>): EventsApi {
       checkKept(kept, { after });
       return { oldest: oldestOf(kept), newest: kept.newest };
     },
-    async *follow({ after = 0, follow = false, owner = null } = {}, { signal } = {}) {
+    async *follow({ after = 0, follow = false, owner = null, ...filter } = {}, { signal } = {}) {
       // The oldest that is kept may be far from the first.
       const start = await store.events.kept(owner);
       let last = after === 0 ? Math.max(start.oldest - 1, 0) : after;
@@ -23,7 +23,7 @@ export function createEventsApi({ store }: Pick<Context, 'store'>): EventsApi {
       for (;;) {
         signal?.throwIfAborted();
         const { newest } = await store.events.kept(owner);
-        const rows = newest === last ? [] : await store.events.read({ after: last, owner, max: maxAtOnce });
+        const rows = newest === last ? [] : await store.events.read({ ...filter, after: last, owner, max: maxAtOnce });
         // After the read: what a slow reader missed must not pass for nothing.
         checkKept(await store.events.kept(owner), { after: last, known });
         yield* rows.map(viewOf);

@@ -7,12 +7,13 @@ import { refuse } from './refused.ts';
 import type { Mine } from './place.ts';
 import type { Scope } from './scope.ts';
 
-export function eventsOf({ api: { events }, scope, bound }: Mine): EventsApi {
+export function eventsOf({ api: { events }, scope, bound, place }: Mine): EventsApi {
   const isSeen = seenBy(bound);
   return {
     kept: (after) => events.kept(after, scope.owner),
     async *follow(how = {}, options = {}) {
-      for await (const event of events.follow({ ...how, owner: scope.owner }, options))
+      const named = how.task === undefined ? {} : { task: await place(how.task) };
+      for await (const event of events.follow({ ...how, ...named, owner: scope.owner }, options))
         if (await isSeen(event.data, event.at))
           yield { ...event, data: { ...event.data, ...idsOf(scope, event.data) } };
     },

@@ -49,12 +49,11 @@ export class EventTable implements Table<Events> {
     countEvent(this.#db, Number(lastInsertRowid), this.#max);
   }
 
-  read({ after, owner, max }: EventQuery): readonly EventRow[] {
-    const one = owner === null ? '' : 'AND owner = ?';
+  read({ after, max, ...filter }: EventQuery): readonly EventRow[] {
+    const terms = termsOf(filter);
     const sql = `SELECT seq, type, owner, happened_at AS happenedAt, author, reason, data FROM events
-      WHERE seq > ? ${one} ORDER BY seq LIMIT ?`;
-    const values = owner === null ? [after, max] : [after, owner, max];
-    const rows = this.#db.prepare(sql).all(...values);
+      WHERE ${['seq > ?', ...terms.map((term) => term.sql)].join(' AND ')} ORDER BY seq LIMIT ?`;
+    const rows = this.#db.prepare(sql).all(after, ...terms.flatMap(({ values }) => values), max);
     return rows.map((row) => eventShape(row, 'event'));
   }
 
@@ -69,4 +68,19 @@ export class EventTable implements Table<Events> {
     const { oldest, newest } = endsShape(this.#db.prepare(sql).get() ?? {}, 'events');
     return { oldest, newest, gone: newestGone(this.#db, owner) };
   }
+}
+
+interface Term {
+  readonly sql: string;
+  readonly values: readonly string[];
+}
+
+/** The type stands before the task: an event is parsed only where its type fits. */
+function termsOf({ owner, type, task }: Omit<EventQuery, 'after' | 'max'>): readonly Term[] {
+  const ofTask = "? IN (json_extract(data, '$.taskId'), json_extract(data, '$.sandboxId'))";
+  return [
+    ...(owner === null ? [] : [{ sql: 'owner = ?', values: [owner] }]),
+    ...(type === undefined ? [] : [{ sql: 'type = ?', values: [type] }]),
+    ...(task === undefined ? [] : [{ sql: ofTask, values: [task] }]),
+  ];
 }

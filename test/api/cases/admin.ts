@@ -176,6 +176,22 @@ function eventCases(suite: Suite): void {
     expect(rest.slice(0, 2)).toEqual(all.slice(-2));
   });
 
+  suite.test('events.follow.filter', 'gives changes of one task, of one kind', async (place) => {
+    const [taskId, other] = [await place.fresh(), await place.fresh()];
+    for (const each of [taskId, other]) await place.agent.sandboxes.create({ taskId: each });
+    const { items } = await place.agent.sandboxes.list();
+    const id = items.find((each) => each.taskId === taskId)?.id ?? '';
+    for (const task of [taskId, id]) {
+      const found = await Array.fromAsync(place.agent.events.follow({ task, type: 'sandbox.state' }));
+      expect(found.map(({ data }) => [data['taskId'], data['to']])).toEqual([
+        [taskId, 'creating'],
+        [taskId, 'ready'],
+      ]);
+    }
+    expect(await Array.fromAsync(place.agent.events.follow({ task: taskId, type: 'process.started' }))).toEqual([]);
+    for (const each of [taskId, other]) await place.agent.sandboxes.remove(each);
+  });
+
   suite.test(
     'events.follow.live',
     'follows changes that another client makes, until its signal fires',
