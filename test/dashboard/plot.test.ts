@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { marksOf } from '../../dashboard/src/pages/sandbox/marks.ts';
 import { askOf, endOf, filtersOf } from '../../dashboard/src/pages/history/filters.ts';
 import { dayPoints, recentPoints } from '../../dashboard/src/plot/points.ts';
 import { latest, pathOf, upperEdge } from '../../dashboard/src/plot/shape.ts';
@@ -58,21 +57,6 @@ const act = (more: object) =>
     durationMs: 1000,
     ...more,
   });
-
-it('marks are in the order of time; a command leads to its output, a denial to nothing, and no mark reorders text', () => {
-  const marks = marksOf(
-    [act({ reason: 'out-of-memory' }), act({ outcome: 'denied', startedAt: '2026-01-01T00:00:00Z' })],
-    [{ at: '2026-01-01T00:00:05Z' }],
-  );
-  expect(marks.map(({ kind }) => kind)).toEqual(['denial', 'question', 'exec', 'kill']);
-  expect(marks.map(({ href }) => href)).toEqual([
-    null,
-    null,
-    '#/sandboxes/build/execs?exec=exec_1',
-    '#/sandboxes/build/execs?exec=exec_1',
-  ]);
-  for (const { text } of marks) expect(text).not.toContain('\u202e');
-});
 
 it('filters of the history are asked for as the service takes them, and what is empty is left out', () => {
   expect(askOf(filtersOf({}))).toEqual({});

@@ -13,12 +13,14 @@ interface Input {
   /** The upper edge is never below it. */
   readonly least: number;
   readonly text: (value: number) => string;
+  /** A moment that is looked at. */
+  readonly momentMs: number | null;
 }
 
 const width = 600;
 const height = 80;
 
-export function Plot({ title, lines, fromMs, toMs, least, text }: Input) {
+export function Plot({ title, lines, fromMs, toMs, least, text, momentMs }: Input) {
   const all = lines.flatMap(({ points }) => points.filter(({ atMs }) => atMs >= fromMs));
   const max = upperEdge(all, least);
   const frame: Frame = { fromMs, toMs, max, width, height };
@@ -35,6 +37,7 @@ export function Plot({ title, lines, fromMs, toMs, least, text }: Input) {
         {lines.map(({ label, points }, at) => (
           <path key={label} class={`line${at}`} d={pathOf(points, frame)} />
         ))}
+        {momentMs === null ? null : <path class="now" d={`M${xOf(momentMs, frame)} 0V${height}`} />}
       </svg>
     </figure>
   );
@@ -53,16 +56,10 @@ export function Axis({ marks, fromMs, toMs }: AxisInput) {
     <svg class="axis" viewBox={`0 0 ${width} 24`} preserveAspectRatio="none" role="group" aria-label="What happened">
       {marks.map(({ atMs, kind, text, href }, at) => {
         const x = xOf(atMs, frame);
-        const line = <path class={kind} d={`M${x} 2L${x} 22`} />;
-        return href === null ? (
-          <g key={at} role="img" aria-label={text}>
-            <title>{text}</title>
-            {line}
-          </g>
-        ) : (
+        return (
           <a key={at} href={href} aria-label={text}>
             <title>{text}</title>
-            {line}
+            <path class={kind} d={`M${x} 2L${x} 22`} />
           </a>
         );
       })}

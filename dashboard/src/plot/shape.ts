@@ -20,8 +20,8 @@ export interface Mark {
   readonly atMs: number;
   readonly kind: 'exec' | 'state' | 'question' | 'denial' | 'kill';
   readonly text: string;
-  /** Address of what was there to see. `null`: there is nothing. */
-  readonly href: string | null;
+  /** Address of what was there to see. */
+  readonly href: string;
 }
 
 /** A longer silence is a gap of the line. */

@@ -180,6 +180,22 @@ describe.skipIf(dockerHost() === null || !hasChromium())('the dashboard', () => 
     expect(errors.slice(known)).toEqual([]);
   });
 
+  it('a mark of a change of state leads to its moment', async () => {
+    const { page, errors } = operator;
+    const known = errors.length;
+    await page.goto(`${world.url}/#/sandboxes/journey`);
+    await page.getByRole('link', { name: /: created by tok_/ }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toMatch(/journey\?at=2/);
+    await page
+      .locator('.moment')
+      .getByRole('link', { name: /: started by tok_/ })
+      .waitFor();
+    await page.getByRole('link', { name: 'Leave this moment' }).click();
+    await expect.poll(() => page.locator('.moment').count()).toBe(0);
+    expect(errors.slice(known)).toEqual([]);
+  });
+
   it('removes many after ten seconds, unless it is cancelled', async () => {
     const { page, errors } = operator;
     const known = errors.length;

@@ -4,6 +4,7 @@ import type { Mark } from '../../plot/shape.ts';
 import { hashOf, home } from '../../route.ts';
 import { cut, shown } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
+import { type Change, stateText } from './states.ts';
 
 type Act = Awaited<ReturnType<CaissonClient['history']['list']>>['items'][number];
 
@@ -12,28 +13,57 @@ interface Decision {
   readonly [detail: string]: unknown;
 }
 
-/** Each is a stop of the keyboard. */
-const maxMarks = 60;
+export interface Happened {
+  readonly task: string;
+  readonly acts: readonly Act[];
+  readonly questions: readonly Decision[];
+  readonly states: readonly Pick<Change, 'at' | 'author' | 'reason' | 'data'>[];
+}
+
+/** Each is a stop of the keyboard. Many commands leave room for what is rare. */
+const maxCommands = 40;
+const maxOthers = 30;
 
 /** The newest, in the order of time. */
-export function marksOf(acts: readonly Act[], questions: readonly Decision[]): readonly Mark[] {
-  const asked = questions.map(({ at }): Mark => ({
-    atMs: Date.parse(at),
-    kind: 'question',
-    text: `${at}: a person was asked`,
-    href: null,
-  }));
-  return [...acts.flatMap(marksOfAct), ...asked].toSorted((one, other) => one.atMs - other.atMs).slice(-maxMarks);
+export function marksOf({ task, acts, questions, states }: Happened): readonly Mark[] {
+  const asked = questions.map(({ at }): Mark => markOf(task, { at, kind: 'question', text: 'a person was asked' }));
+  const changed = states.flatMap((change) => {
+    const text = stateText(change);
+    return text === null ? [] : [markOf(task, { at: change.at, kind: 'state', text: `${text} by ${byText(change)}` })];
+  });
+  const all = [...acts.flatMap(marksOfAct), ...asked, ...changed].toSorted(byTime);
+  const isCommand = ({ kind }: Mark): boolean => kind === 'exec';
+  const commands = all.filter(isCommand).slice(-maxCommands);
+  return [...commands, ...all.filter((mark) => !isCommand(mark)).slice(-maxOthers)].toSorted(byTime);
+}
+
+const byTime = (one: Mark, other: Mark): number => one.atMs - other.atMs;
+
+const byText = ({ author, reason }: Happened['states'][number]): string =>
+  shown(reason === null ? author : `${author} (${reason})`);
+
+interface Moment {
+  readonly at: string;
+  readonly kind: Mark['kind'];
+  readonly text: string;
+}
+
+/** What has no output leads to its moment. */
+function markOf(task: string, { at, kind, text }: Moment): Mark {
+  const href = hashOf({ ...home, page: 'sandbox', task, filters: { at } });
+  return { atMs: Date.parse(at), kind, text: `${at}: ${text}`, href };
 }
 
 function marksOfAct(act: Act): readonly Mark[] {
-  const { taskId: task, execId, kind, command, startedAt, outcome, reason, durationMs } = act;
-  const text = `${startedAt}: ${cut(shown(commandText(command)), 120)}`;
-  const atMs = Date.parse(startedAt);
-  if (outcome === 'denied') return [{ atMs, kind: 'denial', text: `${text}: denied`, href: null }];
+  const { taskId: task, execId, kind, command, startedAt: at, outcome, reason, durationMs } = act;
+  const text = cut(shown(commandText(command)), 120);
+  if (outcome === 'denied') return [markOf(task, { at, kind: 'denial', text: `${text}: denied` })];
   const isReplayed = kind === 'exec' && execId !== null;
   const href = isReplayed ? hashOf({ ...home, page: 'sandbox', task, tab: 'execs', filters: { exec: execId } }) : null;
-  const begun: Mark = { atMs, kind: 'exec', text, href };
-  if (reason !== 'out-of-memory') return [begun];
-  return [begun, { atMs: atMs + (durationMs ?? 0), kind: 'kill', text: `${text}: killed for memory`, href }];
+  const begun = markOf(task, { at, kind: 'exec', text });
+  const led = href === null ? begun : { ...begun, href };
+  if (reason !== 'out-of-memory') return [led];
+  const endMs = led.atMs + (durationMs ?? 0);
+  const killed = { at: new Date(endMs).toISOString(), kind: 'kill', text: `${text}: killed for memory` } as const;
+  return [led, href === null ? markOf(task, killed) : { ...markOf(task, killed), href }];
 }

@@ -1,18 +1,19 @@
 import { useLive } from '../../live/client.ts';
 import { useNow } from '../../live/clock.ts';
 import { useLoaded } from '../../live/loaded.ts';
+import type { Route } from '../../route.ts';
 import { shown } from '../../text/hostile.ts';
 import { agoText, durationText } from '../../text/units.ts';
 import type { Inspected } from './inspected.ts';
 import { Use } from './use.tsx';
 
 /** What was wanted beside what holds, and what ends it. */
-export function OverviewTab({ sandbox }: { readonly sandbox: Inspected }) {
+export function OverviewTab({ sandbox, route }: { readonly sandbox: Inspected; readonly route: Route }) {
   const { degraded } = sandbox;
   return (
     <>
       <Facts sandbox={sandbox} />
-      <Use task={sandbox.taskId} />
+      <Use task={sandbox.taskId} at={route.filters['at']} />
       <h2>Wanted beside effective</h2>
       <Limits task={sandbox.taskId} />
       {degraded.length === 0 ? null : <h2>Asked for, and not held</h2>}

@@ -59,7 +59,7 @@ function Shown({ tab, sandbox, route }: { readonly tab: Tab; readonly sandbox: I
   if (tab === 'execs') return <ExecsTab task={taskId} route={route} />;
   if (tab === 'network') return <NetworkTab sandbox={sandbox} />;
   if (tab === 'processes') return <ProcessesTab task={taskId} />;
-  return <OverviewTab sandbox={sandbox} />;
+  return <OverviewTab sandbox={sandbox} route={route} />;
 }
 
 function Head({ sandbox, onChange }: { readonly sandbox: Inspected; readonly onChange: () => void }) {

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLive } from '../../live/client.ts';
 import { useNow } from '../../live/clock.ts';
 import { useLoaded } from '../../live/loaded.ts';
@@ -7,6 +7,9 @@ import { dayPoints, type Figure, recentPoints, type Samples } from '../../plot/p
 import { shown } from '../../text/hostile.ts';
 import { bytesText, coresText } from '../../text/units.ts';
 import { marksOf } from './marks.ts';
+import { momentIn, momentOf } from './moment.ts';
+import { MomentView } from './moment-view.tsx';
+import { States } from './states.ts';
 
 const spans = { hour: 3_600_000, day: 86_400_000 } as const;
 type Span = keyof typeof spans;
@@ -33,20 +36,33 @@ const plots: readonly {
   },
 ];
 
+interface Input {
+  readonly task: string;
+  /** RFC 3339: the moment that is looked at. */
+  readonly at: string | undefined;
+}
+
 /** What the sandbox has used, and below it what happened then. */
-export function Use({ task }: { readonly task: string }) {
+export function Use({ task, at }: Input) {
   const { client } = useLive();
   const [span, setSpan] = useState<Span>('hour');
+  const changes = useMemo(() => new States(task), [task]);
+  const momentMs = momentIn(at);
   const toMs = useNow(10_000);
   const fromMs = toMs - spans[span];
+  useEffect(() => {
+    if (momentMs !== null && momentMs < Date.now() - spans.hour) setSpan('day');
+  }, [momentMs]);
   const load = async (signal: AbortSignal) => {
     const since = new Date(Date.now() - spans[span]).toISOString();
-    const [samples, acts, questions] = await Promise.all([
+    const [samples, acts, questions, states] = await Promise.all([
       client.sandboxes.samples(task, {}, { signal }),
       client.history.list({ task, since, limit: 200 }, { signal }),
       Array.fromAsync(client.audit.tail({ task, since, verdict: 'ask', count: 200 }, { signal })),
+      changes.load(client.events, signal),
     ]);
-    return { samples, marks: marksOf(acts.items, questions) };
+    const lately = states.filter((change) => change.at >= since);
+    return { samples, marks: marksOf({ task, acts: acts.items, questions, states: lately }) };
   };
   const { value, problem } = useLoaded(load, { key: `${task} ${span}`, everyMs: 10_000 });
   return (
@@ -74,10 +90,12 @@ export function Use({ task }: { readonly task: string }) {
             toMs={toMs}
             least={least}
             text={text}
+            momentMs={momentMs}
           />
         ))}
         <Axis marks={(value?.marks ?? []).filter(({ atMs }) => atMs >= fromMs)} fromMs={fromMs} toMs={toMs} />
       </div>
+      {momentMs === null || value === null ? null : <MomentView task={task} moment={momentOf(momentMs, value)} />}
     </>
   );
 }
