@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import {
   arranged,
   columns,
+  isByUse,
   lastLineOf,
   mostRows,
   ownerIn,
@@ -23,10 +24,12 @@ const rowOf = (taskId: string, more: object = {}): Row =>
       expiresAt: null,
       spec: { image: 'busybox' },
       createdAt: '2026-01-01T00:00:00Z',
+      usedAt: '2026-01-01T00:00:00Z',
       ...more,
     },
     last: null,
     denials: 0,
+    use: null,
   });
 
 const names = (rows: readonly Row[]): readonly string[] => rows.map(({ sandbox }) => sandbox.taskId);
@@ -49,6 +52,20 @@ it('the youngest stands first, and what ends first stands first', () => {
   expect(names(arranged(rows, shownOf({ sort: 'ends', order: 'down' })))).toEqual(['new', 'old', 'soon']);
 });
 
+it('what was used last stands first, and what uses most, before what tells nothing', () => {
+  const use = (cpuCores: number | null, memoryBytes: number) => ({ cpuCores, stats: { memoryBytes } });
+  const rows = [
+    { ...rowOf('idle'), use: Object(use(0, 9)) },
+    { ...rowOf('busy', { usedAt: '2026-01-02T00:00:00Z' }), use: Object(use(2, 3)) },
+    { ...rowOf('new', { usedAt: '2026-01-01T12:00:00Z' }), use: Object(use(null, 5)) },
+    rowOf('stopped', { usedAt: '2025-01-01T00:00:00Z' }),
+  ];
+  expect(names(arranged(rows, shownOf({ sort: 'used' })))).toEqual(['busy', 'new', 'idle', 'stopped']);
+  expect(names(arranged(rows, shownOf({ sort: 'cpu' })))).toEqual(['busy', 'idle', 'new', 'stopped']);
+  expect(names(arranged(rows, shownOf({ sort: 'memory' })))).toEqual(['idle', 'new', 'busy', 'stopped']);
+  expect(columns.filter((sort) => isByUse({ sort }))).toEqual(['cpu', 'memory']);
+});
+
 it.each(columns)(
   'sorted by %s, the order down is the order up turned, where keys differ, and rows with equal keys keep theirs',
   (sort) => {
@@ -69,14 +86,15 @@ it('an unknown column or order of an address is the usual one', () => {
 
 it('the newest exec of a sandbox is its last one', () => {
   const exec = (id: string, sandboxId: string) => Object({ id, where: { sandboxId }, command: [], startedAt: '' });
-  const rows = rowsOf(
-    [rowOf('a').sandbox, rowOf('b').sandbox],
-    [exec('exec_2', 'sbx_a'), exec('exec_1', 'sbx_a')],
-    (task) => (task === 'b' ? 3 : 0),
-  );
-  expect(rows.map(({ last, denials }) => [last?.id ?? null, denials])).toEqual([
-    ['exec_2', 0],
-    [null, 3],
+  const parts = {
+    sandboxes: [rowOf('a').sandbox, rowOf('b').sandbox],
+    execs: [exec('exec_2', 'sbx_a'), exec('exec_1', 'sbx_a')],
+    uses: [Object({ sandboxId: 'sbx_b', cpuCores: 1 })],
+  };
+  const rows = rowsOf(parts, (task) => (task === 'b' ? 3 : 0));
+  expect(rows.map(({ last, denials, use }) => [last?.id ?? null, denials, use?.cpuCores ?? null])).toEqual([
+    ['exec_2', 0, null],
+    [null, 3, 1],
   ]);
 });
 

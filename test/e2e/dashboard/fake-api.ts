@@ -89,6 +89,7 @@ function answer(
     return void response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end();
   if (pathname === '/v1/execs') return json({ items: execs(rows), nextCursor: null });
   if (/^\/v1\/sandboxes\/[^/]+\/samples$/.test(pathname)) return json({ recent: samples(), minutes: [] });
+  if (pathname === '/v1/top') return json({ items: [] });
   if (pathname === '/v1/status') return json({ concerns: [], ...status });
   if (pathname === '/v1/approvals') return json({ items: [] });
   return json({ code: 'not_found', detail: 'it is not made up', status: 404 }, 404);

@@ -204,6 +204,10 @@ describe.skipIf(dockerHost() === null || !hasChromium())('the dashboard', () => 
     await page.getByLabel('Filter').fill('bulk-');
     await expect.poll(() => page.url()).toContain('text=bulk-');
     await page.getByRole('status').getByText('2 of 3').waitFor();
+    await page.getByRole('button', { name: 'Memory' }).click();
+    await expect.poll(() => page.url()).toContain('sort=memory');
+    await page.reload();
+    await page.locator('th[aria-sort=ascending]').getByText('Memory').waitFor();
     await page.getByLabel('All that are shown').check();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByText(/Removes 2 sandboxes in \d+ s\. Closing this page cancels it\./).waitFor();

@@ -8,10 +8,12 @@ import { type Route, withFilter } from '../../route.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { CreateForm } from './create.tsx';
 import { loadLists } from './load.ts';
-import { arranged, rowsOf, shownOf } from './rows.ts';
+import { arranged, isByUse, rowsOf, shownOf } from './rows.ts';
 import { Table } from './table.tsx';
 
 const everyMs = 10_000;
+/** All sandboxes are read for it. */
+const useMs = 20_000;
 const states = ['creating', 'ready', 'stopped', 'destroying'] as const;
 
 export function SandboxesPage({ route }: { readonly route: Route }) {
@@ -22,10 +24,15 @@ export function SandboxesPage({ route }: { readonly route: Route }) {
   useChanges(feed, again);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const shown = shownOf(route.filters);
-  const all = useMemo(
-    () => rowsOf(value?.sandboxes ?? [], value?.execs ?? [], (task) => feed?.denials(task, now) ?? 0),
-    [value, feed, now],
-  );
+  const byUse = isByUse(shown);
+  const { value: uses } = useLoaded(async (signal) => (byUse ? await client.sandboxes.top({}, { signal }) : []), {
+    key: `uses ${byUse}`,
+    ...(byUse ? { everyMs: useMs } : {}),
+  });
+  const all = useMemo(() => {
+    const { sandboxes = [], execs = [] } = value ?? {};
+    return rowsOf({ sandboxes, execs, uses: uses ?? [] }, (task) => feed?.denials(task, now) ?? 0);
+  }, [value, uses, feed, now]);
   const rows = arranged(all, shown);
   const picked = rows.filter(({ sandbox }) => chosen.has(sandbox.id)).map(({ sandbox }) => sandbox.taskId);
   const filter = (name: string, text: string): void => replaceRoute(withFilter(route, name, text));

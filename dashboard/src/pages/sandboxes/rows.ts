@@ -3,12 +3,18 @@ import type { CaissonClient } from 'caisson/client';
 
 export type Sandbox = Awaited<ReturnType<CaissonClient['sandboxes']['list']>>['items'][number];
 export type Exec = Awaited<ReturnType<CaissonClient['execs']['list']>>['items'][number];
+export type Use = Pick<
+  Awaited<ReturnType<CaissonClient['sandboxes']['top']>>[number],
+  'sandboxId' | 'cpuCores' | 'stats'
+>;
 
 export interface Row {
   readonly sandbox: Sandbox;
   /** The newest on record. `null`: none is. */
   readonly last: Exec | null;
   readonly denials: number;
+  /** `null`: the list is not sorted by it, or its place does not tell. */
+  readonly use: Use | null;
 }
 
 export const columns = [
@@ -19,18 +25,27 @@ export const columns = [
   'labels',
   'image',
   'age',
+  'used',
   'ends',
   'last',
   'denials',
+  'cpu',
+  'memory',
 ] as const;
 export type Column = (typeof columns)[number];
 export const isColumn = (name: string | undefined): name is Column => columns.some((each) => each === name);
 
-export function rowsOf(
-  sandboxes: readonly Sandbox[],
-  execs: readonly Exec[],
-  denialsOf: (task: string) => number,
-): readonly Row[] {
+/** Whether a sort needs what every sandbox uses now, which the rows that are seen do not. */
+export const isByUse = ({ sort }: Pick<Shown, 'sort'>): boolean => sort === 'cpu' || sort === 'memory';
+
+interface Parts {
+  readonly sandboxes: readonly Sandbox[];
+  readonly execs: readonly Exec[];
+  readonly uses: readonly Use[];
+}
+
+export function rowsOf({ sandboxes, execs, uses }: Parts, denialsOf: (task: string) => number): readonly Row[] {
+  const used = new Map(uses.map((use) => [use.sandboxId, use]));
   const newest = new Map<string, Exec>();
   // Newest first, so that the first of a sandbox stays.
   for (const exec of execs) if (!newest.has(exec.where.sandboxId)) newest.set(exec.where.sandboxId, exec);
@@ -38,6 +53,7 @@ export function rowsOf(
     sandbox,
     last: newest.get(sandbox.id) ?? null,
     denials: denialsOf(sandbox.taskId),
+    use: used.get(sandbox.id) ?? null,
   }));
 }
 
@@ -88,8 +104,8 @@ export const labelsText = ({ labels }: Pick<Sandbox, 'labels'>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 
-/** Ages and ends as times, so that what is youngest, and what ends first, stands first. */
-function keyOf({ sandbox, last, denials }: Row, column: Column): string | number {
+/** What is youngest, was used last, ends first, has run last or uses most stands first. */
+function keyOf({ sandbox, last, denials, use }: Row, column: Column): string | number {
   const keys: Readonly<Record<Column, string | number>> = {
     state: sandbox.state,
     backend: sandbox.backend,
@@ -98,9 +114,12 @@ function keyOf({ sandbox, last, denials }: Row, column: Column): string | number
     labels: labelsText(sandbox),
     image: sandbox.spec.image ?? '',
     age: -Date.parse(sandbox.createdAt),
+    used: -Date.parse(sandbox.usedAt),
     ends: sandbox.expiresAt === null ? Infinity : Date.parse(sandbox.expiresAt),
     last: last === null ? 0 : -Date.parse(last.startedAt),
     denials: -denials,
+    cpu: -(use?.cpuCores ?? -Infinity),
+    memory: -(use?.stats?.memoryBytes ?? -Infinity),
   };
   return keys[column];
 }

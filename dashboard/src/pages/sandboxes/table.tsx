@@ -7,7 +7,7 @@ import { cut, shown as visible } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
 import { agoText, durationText } from '../../text/units.ts';
 import { LastLine } from './last-line.tsx';
-import { UseCell } from './use-cell.tsx';
+import { UseCells } from './use-cells.tsx';
 import { type Column, columns, labelsText, ownerIn, type Row, type Shown, windowOf } from './rows.ts';
 
 const rowHeight = 32;
@@ -20,9 +20,12 @@ const heads: Readonly<Record<Column, string>> = {
   labels: 'Labels',
   image: 'Image',
   age: 'Age',
+  used: 'Used',
   ends: 'Ends in',
   last: 'Last command',
   denials: 'Denied',
+  cpu: 'Processor',
+  memory: 'Memory',
 };
 
 interface Input {
@@ -64,7 +67,6 @@ export function Table({ rows, shown, now, route, chosen, onChoose }: Input) {
             {columns.map((column) => (
               <Head key={column} column={column} shown={shown} route={route} />
             ))}
-            <th class="use">Use</th>
           </tr>
         </thead>
         <tbody>
@@ -90,7 +92,7 @@ export function Table({ rows, shown, now, route, chosen, onChoose }: Input) {
 function Gap({ rows }: { readonly rows: number }) {
   return rows <= 0 ? null : (
     <tr class="gap" aria-hidden="true">
-      <td colSpan={columns.length + 2}>
+      <td colSpan={columns.length + 1}>
         <svg width="1" height={rows * rowHeight} />
       </td>
     </tr>
@@ -101,7 +103,7 @@ function Head({ column, shown, route }: { column: Column; shown: Shown; route: R
   const isSorted = shown.sort === column;
   const order = isSorted && !shown.isDown ? 'down' : '';
   return (
-    <th aria-sort={isSorted ? (shown.isDown ? 'descending' : 'ascending') : undefined}>
+    <th class={column} aria-sort={isSorted ? (shown.isDown ? 'descending' : 'ascending') : undefined}>
       <button
         type="button"
         class="head"
@@ -123,7 +125,7 @@ interface LineInput {
 
 function Line({ row: { sandbox, last, denials }, now, at, isChosen, onChoose }: LineInput) {
   const { token } = useLive();
-  const { taskId, state, backend, spec, createdAt, expiresAt } = sandbox;
+  const { taskId, state, backend, spec, createdAt, usedAt, expiresAt } = sandbox;
   const command = last === null ? '' : cut(visible(commandText(last.command)), 120);
   return (
     <tr class="line" aria-rowindex={at} data-task={taskId}>
@@ -148,6 +150,7 @@ function Line({ row: { sandbox, last, denials }, now, at, isChosen, onChoose }: 
       <td>{visible(labelsText(sandbox))}</td>
       <td>{visible(spec.image ?? '')}</td>
       <td>{agoText(createdAt, now)}</td>
+      <td>{agoText(usedAt, now)} ago</td>
       <td>{expiresAt === null ? '' : durationText(Math.max(0, Date.parse(expiresAt) - now))}</td>
       <td class="mono">
         {last?.exit === null ? <span class="runs" title="It runs" /> : null}
@@ -155,7 +158,7 @@ function Line({ row: { sandbox, last, denials }, now, at, isChosen, onChoose }: 
         {last === null ? null : <LastLine execId={last.id} runs={last.exit === null} />}
       </td>
       <td class={denials > 0 ? 'problem' : undefined}>{denials > 0 ? denials : ''}</td>
-      <td class="use">{state === 'ready' ? <UseCell task={taskId} /> : null}</td>
+      <UseCells task={taskId} runs={state === 'ready'} />
     </tr>
   );
 }
