@@ -12,7 +12,10 @@ import { bytesIn, decodeExit, decodeExtent, decodeStarted } from './payload.ts';
 import { errnoOf } from './problem.ts';
 import type { Entry } from './segment.ts';
 import { spillPath } from './spill.ts';
+import { gapWithin, type Tail, tailOf } from './tail.ts';
 import type { ReadOptions } from './types.ts';
+
+type Gap = Extract<ExecEvent['event'], { readonly type: 'gap' }>;
 
 /**
  * The events of one exec, oldest first, from wherever they are. Ends with its exit; without `follow` it also ends where
@@ -24,6 +27,7 @@ export async function* readEvents(
   options: ReadOptions,
 ): AsyncGenerator<ExecEvent, void, void> {
   const { after = 0 } = options;
+  const tail = await tailOf(entry, source, options);
   let delivered: Position = { seq: 0, stdout: 0, stderr: 0 };
   for await (const step of readFrames(entry, source, options)) {
     if (step.kind !== 'frame') {
@@ -31,12 +35,31 @@ export async function* readEvents(
       return;
     }
     const { frame } = step;
-    for (const gap of gapsBefore(frame, delivered, entry.execId)) if (gap.seq > after) yield gap;
+    for (const gap of gapsBefore(frame, delivered, entry.execId)) {
+      const within = gapWithin(tail, gap, delivered);
+      if (within !== null && gap.seq > after) yield within;
+    }
     delivered = positionAfter(frame);
-    if (frame.seq <= after) continue;
-    const event = await eventOf(frame, entry, source.spillDirectory);
+    const part = partOf(tail, frame);
+    if (frame.seq <= after || part === null) continue;
+    const event = 'type' in part ? part : await eventOf(part, entry, source.spillDirectory);
     if (event !== null) yield { execId: entry.execId, seq: frame.seq, at: new Date(frame.time).toISOString(), event };
   }
+}
+
+/** What the tail has of a frame. `null`: a gap stands for it. */
+function partOf(tail: Tail, frame: Frame): Wanted | Gap | null {
+  const stream = streamOf(frame.type);
+  if (stream === null) return { frame, skip: 0 };
+  const length = bytesIn(frame, stream);
+  const { skip, gap } = tail.of({ stream, offset: frame[`${stream}Offset`], length });
+  if (gap > 0) return { type: 'gap', stream, bytes: gap };
+  return skip === length && length > 0 ? null : { frame, skip };
+}
+
+function streamOf(type: number): StreamName | null {
+  if (type === frameTypes.stdout || type === frameTypes.stdoutSpill) return 'stdout';
+  return type === frameTypes.stderr || type === frameTypes.stderrSpill ? 'stderr' : null;
 }
 
 /** The exit event of an exec whose exit is on no disk. A reader may get it twice: better than never. */
@@ -58,15 +81,24 @@ function positionAfter(frame: Frame): Position {
   };
 }
 
+interface Wanted {
+  readonly frame: Frame;
+  /** Bytes at the beginning of its output that are left out. */
+  readonly skip: number;
+}
+
 /** `null` for what this version cannot read. */
-async function eventOf(frame: Frame, { execId }: Entry, spillDirectory: string): Promise<ExecEvent['event'] | null> {
-  const { type, payload } = frame;
-  if (type === frameTypes.stdout || type === frameTypes.stderr) {
-    return { type: type === frameTypes.stdout ? 'stdout' : 'stderr', bytes: payload };
-  }
-  if (type === frameTypes.stdoutSpill || type === frameTypes.stderrSpill) {
-    const stream = type === frameTypes.stdoutSpill ? 'stdout' : 'stderr';
-    return await readSpill(spillPath(spillDirectory, execId, stream), stream, decodeExtent(payload));
+async function eventOf(
+  { frame: { type, payload }, skip }: Wanted,
+  { execId }: Entry,
+  spillDirectory: string,
+): Promise<ExecEvent['event'] | null> {
+  const stream = streamOf(type);
+  if (stream !== null) {
+    if (type === frameTypes[stream]) return { type: stream, bytes: payload.subarray(skip) };
+    const { fileOffset, length } = decodeExtent(payload);
+    const extent = { fileOffset: fileOffset + skip, length: length - skip };
+    return await readSpill(spillPath(spillDirectory, execId, stream), stream, extent);
   }
   if (type === frameTypes.exit) {
     const exit = decodeExit(payload);

@@ -28,6 +28,8 @@ export interface Recorder {
 export interface ReadOptions {
   /** Only events with a higher `seq`. Default 0: all. */
   readonly after?: number;
+  /** Bytes of each stream that are read of what is on record now; a gap says how many are left out. Absent: all. */
+  readonly tailBytes?: number;
   /** Wait for what is still to come, until the exec has ended. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;

@@ -253,6 +253,11 @@ export interface LogInput {
   readonly after?: number;
   /** Until the exec has ended. */
   readonly follow?: boolean;
+  /**
+   * Only the last bytes of each stream that are on record now, and what comes; a gap says how many are left out. Absent: all. Not of
+   * detached processes.
+   */
+  readonly tailBytes?: number;
 }
 
 export interface SessionName {

@@ -118,18 +118,20 @@ interface Reading {
   readonly id: string;
   readonly after?: number;
   readonly follow?: boolean;
+  readonly tailBytes?: number;
 }
 
 async function* logsOf(
   wire: Wire,
-  { id, after = 0, follow = false }: Reading,
+  { id, after = 0, follow = false, tailBytes }: Reading,
   { signal }: Options,
 ): AsyncGenerator<ExecEvent, void, void> {
+  // Behind an event that was seen, all is wanted: the tail of later would leave out more.
   const ask = (from: number) =>
     ({
       method: 'GET',
       path: `${path}/${id}`,
-      query: { follow, after: from === 0 ? undefined : from },
+      query: { follow, after: from === 0 ? undefined : from, tailBytes: from === after ? tailBytes : undefined },
       signal,
     }) as const;
   const isLast = ({ type }: Readonly<Record<string, unknown>>): boolean => type === 'exit';
@@ -143,9 +145,13 @@ async function* logsOf(
 /** `seq` is of each exec, so that after a lost connection all is read again, and what was seen is left out. */
 async function* taskLogs(
   wire: Wire,
-  { id, after = 0, follow = false }: Reading,
+  { id, after = 0, follow = false, tailBytes }: Reading,
   { signal }: Options,
 ): AsyncGenerator<ExecEvent, void, void> {
+  if (tailBytes !== undefined)
+    throw new CaissonError('invalid_argument', 'tailBytes does not fit: the record of a task is that of many execs', {
+      remedy: 'give it with the id of an exec, or read without it',
+    });
   const seen = new Map<string, number>();
   const ask = { method: 'GET', path: `/v1/sandboxes/${segment(id)}/logs`, query: { follow }, signal } as const;
   for await (const sent of followed(wire, { first: ask, next: () => ask, signal, ownOrder: true })) {

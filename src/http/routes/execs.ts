@@ -5,7 +5,7 @@ import { keyOf } from '../held/live.ts';
 import { outline, plainRoute, served } from '../made.ts';
 import { HttpRefusal } from '../problems.ts';
 import { route } from '../route.ts';
-import { bare, execId, inside, noAnswer, pageOf, pageQuery, sandboxName } from '../schemas/common.ts';
+import { bare, execId, inside, noAnswer, pageOf, pageQuery, queryCount, sandboxName } from '../schemas/common.ts';
 import { execEvent } from '../schemas/events.ts';
 import { anyExecBody, codeBody, execBody, execView, runResult } from '../schemas/execs.ts';
 import { recordOf, streamOf } from '../stream/exec.ts';
@@ -81,19 +81,25 @@ const startAnyExec = route({
 
 const byId = { ...bare, params: z.strictObject({ execId }) } as const;
 const followQuery = z.strictObject({ follow: z.enum(['true', 'false']).exactOptional() });
+const recordQuery = followQuery.extend({
+  tailBytes: queryCount
+    .exactOptional()
+    .describe('Of each stream only so many bytes before what comes; a gap says how many are left out.'),
+});
 
 const getAnyExec = route({
   ...byId,
   ...outline(execs.get),
-  query: followQuery,
+  query: recordQuery,
   answer: execView,
   events: execEvent,
   run: async (call) => {
     const { params, form, query, api } = call;
     if (form === 'json') return await api.execs.get(params.execId);
     await checkRecord(call, params.execId, async () => await known(call, params.execId));
-    const follow = query.follow !== 'false';
-    return streamOf(call, (signal) => recordOf(call, params.execId, { follow, signal }));
+    const { follow, ...tail } = query;
+    const how = { ...tail, follow: follow !== 'false' };
+    return streamOf(call, (signal) => recordOf(call, params.execId, { ...how, signal }));
   },
 });
 

@@ -1,7 +1,7 @@
 /** Starts something for a client and follows its record: the reader may be slow, leave or come back, and the command goes on. */
 import { randomBytes } from 'node:crypto';
 import { CaissonError } from '../../errors.ts';
-import type { Options, Running, RunningText } from '../../service/api.ts';
+import type { LogInput, Options, Running, RunningText } from '../../service/api.ts';
 import { Stream } from '../reply.ts';
 import { keyOf } from '../held/live.ts';
 import type { StreamEvent } from './framing.ts';
@@ -70,9 +70,9 @@ export function streamOf(call: Call, open: (signal: AbortSignal) => AsyncIterabl
 export async function* recordOf(
   { api, after }: Pick<Call, 'api' | 'after'>,
   id: string,
-  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
+  { signal, ...how }: Omit<LogInput, 'after'> & { readonly signal: AbortSignal },
 ): AsyncGenerator<StreamEvent, void, void> {
-  for await (const event of api.execs.logs(id, { after, follow }, { signal })) yield wireOf(event);
+  for await (const event of api.execs.logs(id, { ...how, after }, { signal })) yield wireOf(event);
 }
 
 export function checkWaiting({ waitForApproval, execId }: Pick<Starting, 'waitForApproval' | 'execId'>): void {

@@ -85,8 +85,10 @@ export async function* readEvents(
   options: Options,
 ): AsyncIterable<ExecEvent> {
   const { journal, processes } = parts;
+  checkTail(id, how);
   const ofProcess = await processes.logs(id, how, options);
   if (ofProcess !== null) {
+    if (how.tailBytes !== undefined) throw tailError('a detached process has its output in its sandbox');
     yield* ofProcess;
     return;
   }
@@ -100,6 +102,18 @@ export async function* readEvents(
   // It may have begun since the first look.
   if (!(yield* passed(read()))) await checkKnown(parts, id);
 }
+
+/** Throws `invalid_argument`. */
+function checkTail(id: string, { tailBytes }: LogInput): void {
+  if (tailBytes === undefined) return;
+  if (!id.startsWith('exec_')) throw tailError('the record of a task is that of many execs');
+  if (!Number.isSafeInteger(tailBytes) || tailBytes < 0) throw tailError('it is a number of bytes');
+}
+
+const tailError = (why: string): CaissonError =>
+  new CaissonError('invalid_argument', `tailBytes does not fit: ${why}`, {
+    remedy: 'give it with the id of an exec, or read without it',
+  });
 
 /** Whether there were any. */
 async function* passed(events: AsyncIterable<ExecEvent>): AsyncGenerator<ExecEvent, boolean, void> {

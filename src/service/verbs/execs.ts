@@ -75,6 +75,6 @@ export const execs = {
   logs: {
     ...read('GET', byId, asInSandbox),
     takes: ['id', '...?'],
-    keys: { after: true, follow: true },
+    keys: { after: true, follow: true, tailBytes: true },
   },
 } as const satisfies Rows<ExecsApi>;

@@ -167,6 +167,26 @@ function logCases(suite: Suite): void {
     await running.cancel();
   });
 
+  suite.test(
+    'execs.logs.tail',
+    'gives the last bytes of each stream, and says how many are left out',
+    async (place) => {
+      const { execId } = await place.sh(
+        'i=0; while [ $i -lt 9 ]; do echo "line $i"; sleep 0.05; i=$((i+1)); done; echo end >&2',
+      );
+      const events = await Array.fromAsync(place.agent.execs.logs(execId, { tailBytes: 10 }));
+      const output = (name: string) => events.map(({ event }) => (event.type === name ? textIn(event) : '')).join('');
+      expect([output('stdout'), output('stderr')]).toEqual([' 7\nline 8\n', 'end\n']);
+      const gaps = events.flatMap(({ event }) => (event.type === 'gap' ? [event] : []));
+      expect(gaps).toEqual([{ type: 'gap', stream: 'stdout', bytes: 53 }]);
+      expect(events.at(-1)?.event.type).toBe('exit');
+      const { id } = await place.agent.processes.start({ taskId: place.task, command: ['true'] });
+      for (const wrong of [id, place.task])
+        await refused(Array.fromAsync(place.agent.execs.logs(wrong, { tailBytes: 10 })), 'invalid_argument');
+      await refused(Array.fromAsync(place.agent.execs.logs(execId, { tailBytes: -1 })), 'invalid_argument');
+    },
+  );
+
   suite.test('execs.logs.task', 'gives the events of all execs of a task', async (place) => {
     const { task, ids } = await threeOf(place);
     const events = await Array.fromAsync(place.agent.execs.logs(task));
