@@ -3,6 +3,7 @@ import { Denials } from '../../dashboard/src/live/denials.ts';
 import { forgetLogin, keepLogin, loginIn, readLogin, type Store } from '../../dashboard/src/login/stored.ts';
 import { delayMs, doneText, isDue, planOf, planText } from '../../dashboard/src/pages/sandboxes/bulk.ts';
 import { exitText, Output } from '../../dashboard/src/pages/sandbox/execs/output.ts';
+import { bytesText } from '../../dashboard/src/text/units.ts';
 import { added, keep, readKept, without } from '../../dashboard/src/pages/sandbox/terminal/kept.ts';
 import { hashOf, hashOfTask, home, routeOf, withFilter } from '../../dashboard/src/route.ts';
 import {
@@ -97,14 +98,36 @@ it('what is done to many waits ten seconds, and says so', () => {
   expect(doneText('remove', 2, [{ task: 'a', why: 'x' }])).toBe('1 removed, 1 failed.');
 });
 
-it('output is text without the sequences of a terminal, whole across parts, and bounded', () => {
+it('output is text without the sequences of a terminal, and whole across parts', () => {
   const output = new Output();
   const bytes = new TextEncoder().encode('\u001b]0;title\u0007\u001b[1;31mrot ä\u001b[0m\u001b]52;c;YQ==\u001b\\ <b>');
-  for (const byte of bytes) output.add(Uint8Array.of(byte));
+  for (const byte of bytes) output.add('stdout', Uint8Array.of(byte));
   expect(output.text).toBe('rot ä <b>');
-  output.add(new Uint8Array(500_000).fill(65));
-  expect(output.text.length).toBeLessThan(200_100);
-  expect(output.text).toMatch(/^\[the beginning is left out\]\nA/);
+});
+
+it('a long output is its last lines, and says how much is before them', () => {
+  const output = new Output();
+  const line = (at: number): string => `line ${String(at).padStart(5, '0')} ä\n`;
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  for (let at = 0; at < 40_000; at++) output.add('stdout', bytes(line(at)));
+  const [note = '', first = '', ...rest] = output.text.split('\n');
+  expect([rest.at(-2), rest.at(-1)]).toEqual([line(39_999).trim(), '']);
+  expect(first).toMatch(/^line \d{5} ä$/);
+  const shownLines = 1 + rest.length - 1;
+  expect(note).toBe(`[${bytesText((40_000 - shownLines) * bytes(line(0)).length)} before this are left out]`);
+  expect(output.text.length).toBeLessThan(250_100);
+});
+
+it('what a tail leaves out is said before it, and what was not kept where it is missing', () => {
+  const output = new Output();
+  output.addGap('stdout', 2048);
+  output.add('stdout', new TextEncoder().encode('cut\nlast\n'));
+  output.addGap('stdout', 7);
+  expect(output.text).toBe('[2.0 KiB before this are left out]\nlast\n\n[7 bytes of stdout are not kept]\n');
+  const one = new Output();
+  one.addGap('stderr', 1024);
+  one.add('stderr', new TextEncoder().encode('a long line without an end'));
+  expect(one.text).toBe('[1.0 KiB before this are left out]\na long line without an end');
 });
 
 it('the end of a command is said as its record has it', () => {

@@ -6,8 +6,8 @@ import { Output } from '../sandbox/execs/output.ts';
 import { lastLineOf } from './rows.ts';
 
 const everyMs = 10_000;
-/** A longer output is not read for its last line. */
-const maxBytes = 64 * 1024;
+/** A line is rarely longer. */
+const tailBytes = 4096;
 
 interface Input {
   readonly execId: string;
@@ -26,12 +26,9 @@ export function LastLine({ execId, runs }: Input) {
 
 async function lastLine({ execs }: CaissonClient, execId: string, signal: AbortSignal): Promise<string> {
   const output = new Output();
-  let read = 0;
-  for await (const { event } of execs.logs(execId, {}, { signal })) {
-    if (event.type !== 'stdout' && event.type !== 'stderr') continue;
-    read += event.bytes.length;
-    if (read > maxBytes) return '';
-    output.add(event.bytes);
+  for await (const { event } of execs.logs(execId, { tailBytes }, { signal })) {
+    if (event.type === 'stdout' || event.type === 'stderr') output.add(event.type, event.bytes);
+    if (event.type === 'gap') output.addGap(event.stream, event.bytes);
   }
   return lastLineOf(output.text);
 }

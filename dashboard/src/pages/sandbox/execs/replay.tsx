@@ -4,11 +4,11 @@ import { problemText } from '../../../live/loaded.ts';
 import { Copyable } from '../../../parts/copy.tsx';
 import { cancelAction, logsAction } from '../../../text/actions.ts';
 import { shown } from '../../../text/hostile.ts';
-import { exitText, Output } from './output.ts';
+import { exitText, Output, tailBytes } from './output.ts';
 
 const drawMs = 100;
 
-/** Output of one command: what is on record, and what comes. */
+/** Output of one command: the end of what is on record, and what comes. */
 export function Replay({ execId }: { readonly execId: string }) {
   const { client, may } = useLive();
   const [text, setText] = useState('');
@@ -18,9 +18,10 @@ export function Replay({ execId }: { readonly execId: string }) {
     const output = new Output();
     const timer = setInterval(() => setText(output.text), drawMs);
     const follow = async (): Promise<void> => {
-      for await (const { event } of client.execs.logs(execId, { follow: true }, { signal: leaving.signal })) {
-        if (event.type === 'stdout' || event.type === 'stderr') output.add(event.bytes);
-        if (event.type === 'gap') output.addNote(`${event.bytes} bytes of ${event.stream} are not kept`);
+      const how = { follow: true, tailBytes };
+      for await (const { event } of client.execs.logs(execId, how, { signal: leaving.signal })) {
+        if (event.type === 'stdout' || event.type === 'stderr') output.add(event.type, event.bytes);
+        if (event.type === 'gap') output.addGap(event.stream, event.bytes);
         if (event.type === 'exit') setEnd([exitText(event.exit), ...event.exit.notes].join('. '));
       }
     };
