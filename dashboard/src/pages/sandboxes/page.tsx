@@ -1,38 +1,22 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { replaceRoute } from '../../live/address.ts';
 import { useLive } from '../../live/client.ts';
 import { useNow } from '../../live/clock.ts';
-import { useChanges, useCurrentFeed } from '../../live/changes.ts';
-import { useLoaded } from '../../live/loaded.ts';
 import { type Route, withFilter } from '../../route.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { CreateForm } from './create.tsx';
-import { loadLists } from './load.ts';
-import { arranged, isByUse, rowsOf, shownOf } from './rows.ts';
+import { useRows } from './loaded-rows.ts';
+import { arranged, shownOf } from './rows.ts';
 import { Table } from './table.tsx';
 
-const everyMs = 10_000;
-/** All sandboxes are read for it. */
-const useMs = 20_000;
 const states = ['creating', 'ready', 'stopped', 'destroying'] as const;
 
 export function SandboxesPage({ route }: { readonly route: Route }) {
-  const { client, may } = useLive();
-  const feed = useCurrentFeed();
+  const { may } = useLive();
   const now = useNow(1000);
-  const { value, problem, again } = useLoaded((signal) => loadLists(client, signal), { key: 'sandboxes', everyMs });
-  useChanges(feed, again);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const shown = shownOf(route.filters);
-  const byUse = isByUse(shown);
-  const { value: uses } = useLoaded(async (signal) => (byUse ? await client.sandboxes.top({}, { signal }) : []), {
-    key: `uses ${byUse}`,
-    ...(byUse ? { everyMs: useMs } : {}),
-  });
-  const all = useMemo(() => {
-    const { sandboxes = [], execs = [] } = value ?? {};
-    return rowsOf({ sandboxes, execs, uses: uses ?? [] }, (task) => feed?.denials(task, now) ?? 0);
-  }, [value, uses, feed, now]);
+  const { all, problem, again } = useRows(shown, now);
   const rows = arranged(all, shown);
   const picked = rows.filter(({ sandbox }) => chosen.has(sandbox.id)).map(({ sandbox }) => sandbox.taskId);
   const filter = (name: string, text: string): void => replaceRoute(withFilter(route, name, text));
