@@ -8,6 +8,7 @@ import { SandboxPage } from './pages/sandbox/page.tsx';
 import { SandboxesPage } from './pages/sandboxes/page.tsx';
 import { LazyAudit } from './pages/audit/lazy.tsx';
 import { LazyHistory } from './pages/history/lazy.tsx';
+import { Boundary } from './parts/boundary.tsx';
 import { shown } from './text/hostile.ts';
 import { hashOf, home, type PageName, type Route } from './route.ts';
 import { Wrong } from './wrong.tsx';
@@ -64,9 +65,15 @@ export function Shell({ route, onLogout }: Input) {
         </button>
       </header>
       {/* It is of the whole installation, and for its operator alone. */}
-      {may('read') && token.owner === 'operator' && !token.isBound ? <Wrong /> : null}
+      {may('read') && token.owner === 'operator' && !token.isBound ? (
+        <Boundary>
+          <Wrong />
+        </Boundary>
+      ) : null}
       <main id="main" tabIndex={-1}>
-        <Page route={page} questions={questions} />
+        <Boundary key={`${page.page} ${page.task ?? ''} ${page.tab}`}>
+          <Page route={page} questions={questions} />
+        </Boundary>
       </main>
     </FeedProvider>
   );

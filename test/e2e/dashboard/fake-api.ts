@@ -73,14 +73,15 @@ function answer(
     return void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>blank</title>');
   if (pathname.startsWith('/assets/')) return sendAsset(pathname.slice('/assets/'.length), response);
   if (pathname === '/login' && method === 'POST') return json({ key: `page_${'k'.repeat(43)}`, token }, 201);
-  const own = answers?.(pathname) ?? null;
+  const isFollowed = pathname === '/v1/events' && searchParams.get('follow') !== 'false';
+  const own = isFollowed ? null : (answers?.(pathname) ?? (pathname === '/v1/events' ? [] : null));
   if (Array.isArray(own)) {
     const lines = own.map((each) => `${JSON.stringify(each)}\n`);
     return void response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(lines.join(''));
   }
   if (own !== null) return json(own);
   if (pathname === '/v1/events/kept') return json({ oldest: 0, newest: 0 });
-  if (pathname === '/v1/events') {
+  if (isFollowed) {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     return follow(response);
   }

@@ -101,6 +101,17 @@ const question = (index: number) => ({
   proposal: [of(index)],
 });
 
+/** Now, so that it stands on the axis of the last hour. */
+const change = (index: number) => ({
+  seq: index + 1,
+  type: 'sandbox.state',
+  at: new Date().toISOString(),
+  owner: of(index),
+  author: of(index),
+  reason: of(index + 1),
+  data: { taskId: of(index), sandboxId: idOf(index), from: 'creating', to: 'ready' },
+});
+
 const record = (index: number) => ({
   seq: index,
   at,
@@ -152,6 +163,7 @@ const answers: readonly (readonly [path: RegExp, answer: () => object])[] = [
   [/^\/v1\/approvals$/, () => ({ items: some(question) })],
   [/^\/v1\/history$/, () => ({ items: all(act), nextCursor: null })],
   [/^\/v1\/audit$/, () => all(record)],
+  [/^\/v1\/events$/, () => all(change)],
   [
     /^\/v1\/status$/,
     () => ({

@@ -13,6 +13,7 @@ const task = encodeURIComponent(hostileTexts[0] ?? '');
 const views: readonly (readonly [name: string, hash: string, ready: string, atLeast: number])[] = [
   ['questions', '#/questions', '.question', 50],
   ['overview', `#/sandboxes/${task}`, 'table.plain tbody tr', 50],
+  ['one moment', `#/sandboxes/${task}?at=${new Date().toISOString()}`, '.axis a', 30],
   ['files', `#/sandboxes/${task}/files`, '.entries a', 500],
   ['commands', `#/sandboxes/${task}/execs`, '.execs tr', 500],
   ['network', `#/sandboxes/${task}/network`, 'table.plain td', 200],
