@@ -1,7 +1,8 @@
 /** A page whose data make it throw, from a service that is made up. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, logIn, openBrowser, openPage } from './browser.ts';
+import { hasChromium } from '../../engines/chromium.ts';
+import { logIn, openBrowser, openPage } from './browser.ts';
 import { type FakeApi, openFakeApi } from './fake-api.ts';
 
 const act = {
@@ -22,7 +23,7 @@ const act = {
   bytes: 1,
 };
 
-describe.skipIf(!hasBrowser())('a page of the dashboard that throws', () => {
+describe.skipIf(!hasChromium())('a page of the dashboard that throws', () => {
   let api: FakeApi;
   let browser: Browser;
   /** The client does not check this field, so that a number, as a service of another version could send it, reaches the page. */
