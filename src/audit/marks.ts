@@ -81,13 +81,32 @@ function isOfTime({ fd }: FileHandle, head: string, { sinceMs, untilMs }: Span):
   return last === null || Date.parse(last.at) >= sinceMs - lateMs;
 }
 
+/** Marks of the rarest key, where a line with each of the others may be in the same span. */
 function rarest(
   marks: Marks,
   keys: readonly string[],
   time: Span,
 ): { readonly key: string; readonly at: readonly number[] } {
   const lists = (keys.length === 0 ? [any] : keys).map((key) => ({ key, at: marks.of(key, time) }));
-  return lists.reduce((least, each) => (each.at.length < least.at.length ? each : least));
+  const [least = { key: any, at: [] }, ...others] = lists.toSorted((one, other) => one.at.length - other.at.length);
+  const isShared = (mark: number): boolean => others.every(({ at }) => isNear(at, mark));
+  return { key: least.key, at: least.at.filter(isShared) };
+}
+
+/** Whether one of the ascending marks begins a span that meets the span of the other mark. */
+function isNear(at: readonly number[], mark: number): boolean {
+  const first = firstAbove(at, mark - spanBytes);
+  return first !== undefined && first < mark + spanBytes;
+}
+
+function firstAbove(at: readonly number[], bound: number): number | undefined {
+  let low = 0;
+  for (let high = at.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if ((at[middle] ?? Infinity) > bound) high = middle;
+    else low = middle + 1;
+  }
+  return at[low];
 }
 
 interface Places {
