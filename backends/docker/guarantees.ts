@@ -19,7 +19,7 @@ export interface EnginePlace {
 const usersUnheld: readonly string[] = [
   'a name is looked up in /etc/passwd of the sandbox, which commands of root in it can change',
   'root of the sandbox reads and changes all files of its users, and not the other way round',
-  '/workspace and /root of a task that is kept belong to root alone until a command gives rights to them',
+  '/workspace and /root belong to root: another user reads /workspace, and needs rights that a command gave to write there',
   'processes of one user see each other, whichever command started them',
 ];
 

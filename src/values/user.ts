@@ -8,7 +8,7 @@ const maxId = 2_147_483_647;
 /** Throws `invalid_argument`. Callers may be untyped. */
 export function checkUser(user: unknown): string {
   if (typeof user === 'string' && isUser(user)) return user;
-  throw new CaissonError('invalid_argument', 'that is no user of a sandbox', {
+  throw new CaissonError('invalid_argument', 'the user of the command is not a name or a number', {
     remedy: 'use a name or a number, and after a colon a group, such as app, 1000 or 1000:1000; nothing was started',
   });
 }

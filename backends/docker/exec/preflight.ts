@@ -42,6 +42,6 @@ export function entering(command: Command, { cwd, env }: Pick<StartOptions, 'cwd
 function directoryError(cwd: string): CaissonError {
   return new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
     details: { cwd },
-    remedy: 'create it first, or choose another cwd',
+    remedy: 'create it first, let the user of the command enter it, or choose another cwd',
   });
 }

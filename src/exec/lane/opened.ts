@@ -19,7 +19,7 @@ export async function whenOpened<P extends OpeningProcess>(process: P, cwd: stri
   process.stderr.resume();
   throw new CaissonError('invalid_argument', `the working directory ${cwd} is not a directory that can be entered`, {
     details: { cwd },
-    remedy: 'create it first, or choose another cwd',
+    remedy: 'create it first, let the user of the command enter it, or choose another cwd',
   });
 }
 

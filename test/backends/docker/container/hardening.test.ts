@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../../src/backend.ts';
 import { dockerHost } from '../../../engines/docker.ts';
-import { busybox, Place, plain, run, sh } from '../place.ts';
+import { busybox, Place, plain, run, sh, textOf } from '../place.ts';
 
 const host = dockerHost();
 
@@ -216,20 +216,28 @@ describe.skipIf(host === null)('a sandbox on a Docker engine', () => {
     }
   });
 
-  test('keeps the files of a persistent sandbox in directories that only the owner may enter', async () => {
+  test('keeps the files of a persistent sandbox in a directory that only the owner may enter', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'caisson-docker-'));
     try {
+      await chmod(directory, 0o755);
       const persistent = await place.create({ persistent: true }, place.options({ directory }));
       await sh(persistent, 'echo kept > /workspace/file; echo home > /root/file');
+      const look = ['sh', '-c', 'cat file; touch new || cat /root/file || echo refused'] as const;
+      const as = persistent.users?.as('4242') ?? expect.unreachable();
+      const seen = await as.exec(look, { cwd: '/workspace', env: {}, stdin: false });
+      seen.stderr.resume();
+      expect(await textOf(seen.stdout)).toBe('kept\nrefused\n');
+      seen.release();
+      await sh(persistent, 'chmod 1777 /workspace');
       await persistent.destroy();
+      expect((await stat(directory)).mode & 0o777).toBe(0o700);
       expect([await readdir(join(directory, 'workspace')), await readdir(join(directory, 'root'))]).toEqual([
         ['file'],
         ['file'],
       ]);
-      const modes = await Promise.all(
-        ['workspace', 'root'].map(async (name) => (await stat(join(directory, name))).mode & 0o777),
-      );
-      expect(modes).toEqual([0o700, 0o700]);
+      const again = await place.create({ persistent: true }, place.options({ directory }));
+      expect((await sh(again, 'stat -c %a /workspace /root')).stdout).toBe('1777\n700\n');
+      await again.destroy();
     } finally {
       await chmod(directory, 0o700);
       await rm(directory, { recursive: true, force: true });
