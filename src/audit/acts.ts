@@ -80,6 +80,7 @@ export function shortened(words: readonly string[]): readonly string[] {
 }
 
 function endOf(entry: AuditEntry): ActEnd {
+  if (entry['started'] === false) return { ...nothing, outcome: 'failed', reason: 'not_started', rule: null };
   return actEnd({
     reason: textOf(entry['reason']),
     exitCode: numberOf(entry['exit_code']),
@@ -105,7 +106,6 @@ export function actEnd({ reason, exitCode, signal, durationMs = null, bytes = nu
 }
 
 function denialOf({ message, rule, code }: AuditEntry): ActEnd {
-  const nothing = { exitCode: null, signal: null, durationMs: null, bytes: null };
   return {
     outcome: 'denied',
     ...nothing,
@@ -113,6 +113,8 @@ function denialOf({ message, rule, code }: AuditEntry): ActEnd {
     rule: textOf(rule),
   };
 }
+
+const nothing = { exitCode: null, signal: null, durationMs: null, bytes: null };
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const numberOf = (value: unknown): number | null =>

@@ -7,6 +7,7 @@ export type Outcome = 'running' | 'done' | Fault;
 
 export interface ActEnd {
   readonly outcome: Exclude<Outcome, 'running'>;
+  /** Reason of the exit, `not_started`, or why it was denied. */
   readonly reason: string | null;
   readonly exitCode: number | null;
   readonly signal: string | null;

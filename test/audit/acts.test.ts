@@ -56,6 +56,20 @@ it('a run and its exit are one act, of the owner of its task', async () => {
   audit.close();
 });
 
+it('a command that did not start has failed, and its end is not lost', async () => {
+  using here = place();
+  const { ended, history } = noting();
+  const audit = withActs(here.open(), history);
+  const lost = { ...exit, reason: 'lost', exit_code: null };
+  audit.recordSoon({ ...lost, started: false });
+  audit.recordSoon(lost);
+  expect(ended.map(([, { outcome, reason }]) => [outcome, reason])).toEqual([
+    ['failed', 'not_started'],
+    ['lost', 'lost'],
+  ]);
+  audit.close();
+});
+
 it('what could not be put on record is no act', async () => {
   const { begun, history } = noting();
   using here = place();

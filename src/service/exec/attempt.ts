@@ -14,7 +14,7 @@ import { startExec, startFailed } from '../../exec/start.ts';
 import type { Execution } from '../../exec/types.ts';
 import { toCaissonError } from '../../errors.ts';
 import type { AdmittedExec } from './admission.ts';
-import { exitEntry, runEntry, whereOf } from './audit-entries.ts';
+import { exitEntry, notStartedEntry, runEntry, whereOf } from './audit-entries.ts';
 import type { Origin, Provisions } from './provision.ts';
 import type { RunningExecs } from './running-execs.ts';
 import type { Loops, Watch } from '../../guard/loops/loops.ts';
@@ -123,7 +123,7 @@ export class Attempt {
       return this.#follow(execution, handle, { watch, startedAt, caller: options.caller });
     } catch (error) {
       context.uses.end(handle.row);
-      this.#auditEnd(handle, startFailed(toCaissonError(error)));
+      this.#auditEnd(handle, startFailed(toCaissonError(error)), notStartedEntry);
       throw error;
     }
   }
@@ -165,10 +165,10 @@ export class Attempt {
     }
   }
 
-  #auditEnd(handle: Handle, exit: Exit): void {
+  #auditEnd(handle: Handle, exit: Exit, entryOf = exitEntry): void {
     if (!this.#audited) return;
     this.#audited = false;
-    this.#parts.context.audit.recordSoon(exitEntry(this.admitted.request.execId, handle.row.taskId, exit));
+    this.#parts.context.audit.recordSoon(entryOf(this.admitted.request.execId, handle.row.taskId, exit));
   }
 
   #ended({ id: sandboxId, taskId, backend }: SandboxRow, { reason, exitCode, signal }: Exit): void {

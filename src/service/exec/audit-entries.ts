@@ -16,6 +16,11 @@ export function runEntry(request: ExecRequest, handle: Handle, redaction: Redact
   return { type: 'run', taskId, execId, ...place, ...given({ user }), ...commandFacts(request, redaction) };
 }
 
+/** An exit says `lost` of a command that did not start, where its end is known: `started` tells the two apart. */
+export function notStartedEntry(execId: string, taskId: string, exit: Exit): AuditEntry {
+  return { ...exitEntry(execId, taskId, exit), started: false };
+}
+
 export function exitEntry(execId: string, taskId: string, exit: Exit): AuditEntry {
   const { reason, exitCode, signal, durationMs, stdout, stderr, notes } = exit;
   const bytes = stdout.bytes + stderr.bytes;

@@ -18,8 +18,13 @@ export function historyCases(suite: Suite): void {
     const { backend } = place.subject;
     expect(items[1]).toMatchObject({ kind: 'exec', taskId: task, backend, reason: 'exited', bytes: 6, rule: null });
     expect(items[1]?.durationMs).toBeGreaterThanOrEqual(0);
+    const nowhere = place.agent.run({ taskId: task, command: ['true'], cwd: '/no-such-directory' });
+    await refused(nowhere, 'invalid_argument');
     const failed = await place.agent.history.list({ task, outcomes: ['failed', 'lost'] });
-    expect(failed.items.map(({ exitCode }) => exitCode)).toEqual([3]);
+    expect(failed.items.map(({ outcome, reason, exitCode }) => [outcome, reason, exitCode])).toEqual([
+      ['failed', 'not_started', null],
+      ['failed', 'exited', 3],
+    ]);
   });
 
   suite.test('history.list.kinds', 'tells commands, texts of sessions and detached processes apart', async (place) => {
