@@ -49,11 +49,8 @@ function replaced(text: string, field: Exclude<Field, 'ps'>): string {
 /** A shell begins a message with its name and the line, and names the number of a process that a signal ended. */
 function withoutSpeaker(text: string): string {
   return text
-    .replace(
-      /^(?:\/[\w/]*\/)?(?:bash|sh|environment|main\.sh|caisson-session): (?:-c: |eval: )?line \d+: */gm,
-      'SHELL: ',
-    )
-    .replace(/^(?:caisson-session|main\.sh): /gm, 'bash: ')
+    .replace(/^(?:\/[\w/]*\/)?(?:bash|sh|environment|main\.sh): (?:-c: |eval: )?line \d+: */gm, 'SHELL: ')
+    .replace(/^main\.sh: /gm, 'bash: ')
     .replace(/^SHELL: +\d+ /gm, 'SHELL: PID ')
     .replace(/(here-document at line )\d+/g, '$1N');
 }

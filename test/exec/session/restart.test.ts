@@ -226,13 +226,13 @@ here" >/dev/null; pushd -n -- +1x >/dev/null; pushd() { :; }`;
     using place = keptSandbox(shell);
     const { session } = await openSession(place.sandbox, 'one');
     expect((await say(session, 'echo )')).err).toBe(
-      "caisson-session: eval: line 1: syntax error near unexpected token `)'\ncaisson-session: eval: line 1: `echo )'\n",
+      "bash: eval: line 1: syntax error near unexpected token `)'\nbash: eval: line 1: `echo )'\n",
     );
     for (const trap of ['', "trap 'echo failed' ERR"]) {
       await say(session, trap);
       expect((await say(session, 'echo $LINENO\necho $LINENO')).out).toBe('1\n2\n');
       expect((await say(session, ':\nnothing-like-this || :')).err).toBe(
-        'caisson-session: line 2: nothing-like-this: command not found\n',
+        'bash: line 2: nothing-like-this: command not found\n',
       );
     }
     session.close();
