@@ -59,6 +59,8 @@ export interface Context {
   readonly notice: (text: string) => void;
   /** Whether lines of `say` bring the carriage return that the terminal does not add: see `termios.ts`. */
   readonly startLinesByHand: (on: boolean) => void;
+  /** A line on a terminal that moves until something else is written. */
+  readonly showWaiting: (what: string) => void;
   /** Takes the progress line away before streams are passed through. */
   readonly clearStatus: () => void;
   /** Gives everything back. Never throws: what fails is said. */
@@ -114,6 +116,7 @@ export async function openContext(given: GivenOptions, world: World): Promise<Co
     startLinesByHand: (on) => {
       lineEnd = on && world.stderr.isTTY === true ? '\r\n' : '\n';
     },
+    showWaiting: status.wait,
     clearStatus: status.clear,
     close: async () => {
       await service.close().catch((error: unknown) => say(`while closing: ${toCaissonError(error).message}`));

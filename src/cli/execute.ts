@@ -17,12 +17,16 @@ export interface How {
   readonly tty: boolean;
 }
 
+/** What is shown while a sandbox is made, started or found. */
+export const preparing = 'preparing the sandbox';
+
 /** Resolves to the exit code that a shell would show. */
 export async function execute(request: ExecRequest | CodeRequest, how: How, context: Context): Promise<number> {
   if (context.json) return collect(request, how, context);
   if (how.tty && how.interactive && !isTerminal(context.world))
     throw new UsageError('-it needs a terminal as input and output', { remedy: 'leave out -t to pass a pipe on' });
   const service = await context.service();
+  context.showWaiting(preparing);
   const running = await service.exec(
     'code' in request ? request : { ...request, ...streamsOf(how, context) },
     context.options,

@@ -6,12 +6,18 @@ import type { World } from './world.ts';
 
 export interface Status {
   readonly update: (progress: Progress) => void;
+  /** Has a line move on a terminal until `clear`, where no progress comes. What is over within a moment shows none. */
+  readonly wait: (what: string) => void;
   /** Takes the rewritten line away, so that something else can be written. */
   readonly clear: () => void;
 }
 
 const rewriteMs = 100;
 const linesMs = 3000;
+const tickMs = 500;
+/** Progress stays on the screen for this long when no more comes. */
+const staleMs = 1000;
+const frames = '|/-\\';
 const eraseLine = '\r\u001b[K';
 
 export function statusOn({ stderr, nowMs }: Pick<World, 'stderr' | 'nowMs'>, quiet: boolean): Status {
@@ -19,21 +25,36 @@ export function statusOn({ stderr, nowMs }: Pick<World, 'stderr' | 'nowMs'>, qui
   // What is over within a moment is not worth a line of a log.
   let lastMs = terminal ? Number.NEGATIVE_INFINITY : nowMs();
   let shown = false;
+  let ticking: NodeJS.Timeout | undefined;
   const clear = (): void => {
+    clearInterval(ticking);
     if (shown) stderr.write(eraseLine);
     shown = false;
+  };
+  const columns = (): number => stderr.columns || 80;
+  const rewrite = (text: string): void => {
+    stderr.write(eraseLine + text.slice(0, Math.max(20, columns() - 1)));
+    shown = true;
   };
   const update = (progress: Progress): void => {
     if (quiet || nowMs() - lastMs < (terminal ? rewriteMs : linesMs)) return;
     lastMs = nowMs();
-    const columns = stderr.columns || 80;
     const text = describe(progress);
-    stderr.write(
-      terminal ? eraseLine + (barOf(progress, columns) + text).slice(0, Math.max(20, columns - 1)) : `${text}\n`,
-    );
-    shown = terminal;
+    if (terminal) rewrite(barOf(progress, columns()) + text);
+    else stderr.write(`${text}\n`);
   };
-  return { update, clear };
+  const wait = (what: string): void => {
+    if (quiet || !terminal) return;
+    const begunMs = nowMs();
+    let ticks = 0;
+    clearInterval(ticking);
+    ticking = setInterval(() => {
+      ticks += 1;
+      if (nowMs() - lastMs >= staleMs)
+        rewrite(`${frames[ticks % frames.length]} ${what}, ${Math.floor((nowMs() - begunMs) / 1000)} s`);
+    }, tickMs).unref();
+  };
+  return { update, wait, clear };
 }
 
 const barWidth = 20;

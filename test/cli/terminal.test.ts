@@ -75,6 +75,15 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
     const { stdout } = await onTerminal(`${caisson} create other`, at).ended;
     expect(stdout).toContain('\r\u001b[K[#####...............] pulling 976.6 KB of 3.8 MB (25%)\r\u001b[Ksbx_other');
   });
+
+  it('shows a line that moves while a sandbox is made, which goes away', async () => {
+    await using at = await scratch();
+    const slow = (words: string): CliProcess => onTerminal(`DOUBLE_DELAY=2200 ${caisson} run ${words} -- echo ran`, at);
+    const [{ stdout }, quiet] = await Promise.all([slow('').ended, slow('--quiet').ended]);
+    expect(stdout).toContain('(25%)\r\u001b[K');
+    expect(stdout).toMatch(/\r\u001b\[K[|/\\-] preparing the sandbox, [12] s\r\u001b\[Kcaisson: missing here/);
+    expect(quiet.stdout).toBe('ran\r\n');
+  });
 });
 
 const caisson = `'${process.execPath}' '${onDouble}'`;

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { tellDegraded, tellLoss } from '../execute.ts';
+import { preparing, tellDegraded, tellLoss } from '../execute.ts';
 import { sandboxOptions } from '../option.ts';
 import { sandboxRequest, taskOf } from '../request.ts';
 
@@ -22,7 +22,9 @@ when it is only a default.`,
   ],
   run: async (given, context) => {
     const request = { ...sandboxRequest(given), taskId: taskOf(given) };
-    const acquired = await (await context.service()).sandboxes.create(request, context.options);
+    const { sandboxes } = await context.service();
+    context.showWaiting(preparing);
+    const acquired = await sandboxes.create(request, context.options);
     const { sandbox, how } = acquired;
     if (context.json) await context.printJson(acquired);
     else await context.print(context.quiet ? `${sandbox.id}\n` : `${sandbox.id} ${how}\n`);

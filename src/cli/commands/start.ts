@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { tellDegraded, tellLoss } from '../execute.ts';
+import { preparing, tellDegraded, tellLoss } from '../execute.ts';
 
 export const start = defineCommand({
   name: 'start',
@@ -10,7 +10,9 @@ export const start = defineCommand({
   options: {},
   examples: [['start it before it is needed', 'start build']],
   run: async ({ operands: [task = ''] }, context) => {
-    const acquired = await (await context.service()).sandboxes.start(task, context.options);
+    const { sandboxes } = await context.service();
+    context.showWaiting(preparing);
+    const acquired = await sandboxes.start(task, context.options);
     if (context.json) await context.printJson(acquired);
     else await context.print(context.quiet ? `${acquired.sandbox.id}\n` : `${acquired.sandbox.id} ${acquired.how}\n`);
     tellLoss(acquired, context);
