@@ -9,14 +9,13 @@ import { UsageError } from './usage.ts';
 import { readChoice } from './values.ts';
 
 export async function codeRequest(
-  { command, cwd, user, ...request }: ExecRequest,
+  { command, cwd, ...request }: ExecRequest,
   language: string,
   context: Context,
 ): Promise<CodeRequest> {
   const [file = '-', ...more] = command;
   if (more.length > 0) throw new UsageError('a program is one FILE after --, or -');
   if (cwd !== undefined) throw new UsageError('--cwd does not go with --code, which has a directory of its own');
-  if (user !== undefined) throw new UsageError('--user does not go with --code, which runs as the user of the sandbox');
   return {
     ...request,
     code: {

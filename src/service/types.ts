@@ -138,7 +138,7 @@ export interface RunResult {
 }
 
 /** A program to be run from a fresh directory that is removed afterwards. No secret of the configuration travels with it. */
-export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'input' | 'tty' | 'cwd' | 'user'> {
+export interface CodeInput extends Omit<ExecInput, 'command' | 'stdin' | 'input' | 'tty' | 'cwd'> {
   /** Language and text of the program. */
   readonly code: { readonly language: Language; readonly text: string | Uint8Array };
 }

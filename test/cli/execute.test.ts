@@ -52,15 +52,11 @@ describe('run and exec', () => {
         user: 'app',
       });
     expect((await cli(['run', '-u', '1:1', '--', 'id'])).double.requests.at(-1)).toMatchObject({ user: '1:1' });
-    const refused = [
-      await cli(['exec', 'build', '-u', 'app', '--detach', '--', 'id'], { sandboxes }),
-      await cli(['run', '-u', 'app', '--code', 'bash', '--', '-'], { input: 'id' }),
-    ];
-    expect(refused.map(({ exitCode }) => exitCode)).toEqual([2, 2]);
-    expect(refused.map(({ stderr }) => stderr)).toEqual([
-      expect.stringContaining('--user does not go with --detach'),
-      expect.stringContaining('--user does not go with --code'),
-    ]);
+    const program = await cli(['run', '-u', 'app', '--code', 'bash', '--', '-'], { input: 'id' });
+    expect(program.double.requests.at(-1)).toMatchObject({ user: 'app' });
+    const refused = await cli(['exec', 'build', '-u', 'app', '--detach', '--', 'id'], { sandboxes });
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('--user does not go with --detach');
   });
 
   it('remove the sandbox of a task afterwards with --rm only', async () => {

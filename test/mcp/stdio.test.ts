@@ -102,6 +102,15 @@ describe.each(kinds)('with %s on stdio', (kind) => {
       isError: true,
       data: { code: 'not_found' },
     });
+    const asUser = { task, command: 'true', user: 'app' };
+    for (const [more, code] of [
+      [{}, 'not_supported'],
+      [{ session: 's' }, 'invalid_argument'],
+      [{ background: true }, 'invalid_argument'],
+    ] as const)
+      expect(await host.call('run_command', { ...asUser, ...more })).toMatchObject({ isError: true, data: { code } });
+    const program = { task, language: 'bash', code: 'true', user: 'app' };
+    expect((await host.call('run_code', program)).data.code).toBe('not_supported');
     await expect(host.call('approve', {})).rejects.toThrow('approve');
   });
 

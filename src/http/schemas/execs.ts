@@ -70,7 +70,7 @@ export const execBody = z
 
 const program = { language: z.enum(['python', 'node', 'bash']), text } as const;
 
-export const codeBody = z.strictObject({ ...program, ...running, collect }).meta({ id: 'CodeRequest' });
+export const codeBody = z.strictObject({ ...program, user, ...running, collect }).meta({ id: 'CodeRequest' });
 
 /** The sandbox of a request that names it itself. */
 const wanted = {

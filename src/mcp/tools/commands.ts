@@ -5,7 +5,7 @@ import { admitted } from '../asking/admitted.ts';
 import { type Output, Reply } from '../reply.ts';
 import { tool } from '../tool.ts';
 import { outcomeOf, stillRunning } from './run-result.ts';
-import { env, newTask, path, session, task, text, timeoutMs, wantedExecId } from './schemas.ts';
+import { env, newTask, path, session, task, text, timeoutMs, user, wantedExecId } from './schemas.ts';
 import { given } from '../../lib/given.ts';
 
 const running = {
@@ -24,12 +24,14 @@ export const runCommand = tool({
     command: text.min(1).describe('Shell text, for sh -c; in a session for its shell.'),
     session: session.optional(),
     cwd: path.optional(),
+    user,
     env,
     timeout_ms: timeoutMs,
     background: z.boolean().optional().describe('Start it and answer at once; it outlives this connection.'),
     exec_id: wantedExecId,
   }),
   run: async (call, args) => {
+    checkUsed(args);
     if (args.session !== undefined) return await inSession(call, { ...args, session: args.session });
     const { api } = call.parts;
     const request = {
@@ -46,11 +48,18 @@ export const runCommand = tool({
       return stillRunning(process.execId, process.value?.where ?? null);
     }
     const run = await admitted(call, args.exec_id, ({ execId, options }) =>
-      api.execs.start({ ...request, execId }, options),
+      api.execs.start({ ...request, ...given({ user: args.user }), execId }, options),
     );
     return run instanceof Reply ? run : await outcomeOf(call, run);
   },
 });
+
+function checkUsed(args: Pick<SessionArgs, 'background' | 'user'> & { readonly session?: string | undefined }): void {
+  if (args.user === undefined || (args.session === undefined && args.background !== true)) return;
+  throw new CaissonError('invalid_argument', 'sessions and what runs in the background have the user of the sandbox', {
+    remedy: 'leave out user, or run it without session and background',
+  });
+}
 
 type Call = Parameters<typeof outcomeOf>[0];
 
@@ -59,6 +68,7 @@ interface SessionArgs {
   readonly session: string;
   readonly command: string;
   readonly cwd?: string | undefined;
+  readonly user?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly timeout_ms?: number | undefined;
   readonly background?: boolean | undefined;
@@ -89,11 +99,17 @@ export const runCode = tool({
     task: newTask,
     language: z.enum(['python', 'node', 'bash']),
     code: text,
+    user,
     timeout_ms: timeoutMs,
   }),
   run: async (call, args) => {
     const { api } = call.parts;
-    const request = { taskId: args.task, code: { language: args.language, text: args.code }, ...commonOf(args) };
+    const request = {
+      taskId: args.task,
+      code: { language: args.language, text: args.code },
+      ...given({ user: args.user }),
+      ...commonOf(args),
+    };
     const run = await admitted(call, undefined, ({ execId, options }) =>
       api.execs.start({ ...request, execId }, options),
     );

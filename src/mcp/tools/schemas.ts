@@ -30,6 +30,11 @@ export const path = z
   .min(1)
   .max(4096)
   .describe('In the sandbox. A relative path starts where commands start.');
+export const user = z
+  .string()
+  .max(65)
+  .optional()
+  .describe('User of the sandbox that runs it, as app or 1000:1000, on docker. Absent: root.');
 export const text = z.string().max(maxTextUnits);
 export const env = z.record(z.string().max(256), z.string().max(128 * 1024)).optional();
 export const timeoutMs = z.int().min(1).optional().describe('After which the command is killed.');

@@ -29,7 +29,7 @@ export const commandKeys = {
 export const execKeys = { ...commandKeys, user: true } as const satisfies Keys<SandboxRequest & (ExecInput | RunInput)>;
 
 /** Keys of a request with a program. */
-export const codeKeys = { ...any, code: { language: true, text: true } } as const satisfies Keys<
+export const codeKeys = { ...any, user: true, code: { language: true, text: true } } as const satisfies Keys<
   SandboxRequest & CodeInput
 >;
 

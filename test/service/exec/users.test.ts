@@ -1,4 +1,5 @@
 /** `user` of an exec from the request to its record, on a backend that has users, and refused before anything is made elsewhere. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -110,11 +111,21 @@ it.each([
   expect((await caisson.run({ task: 'one', command })).stdout.text).toBe('root');
 });
 
-it('what is detached, and programs, take no user', async () => {
+it('a program runs as its user, from a directory of its own that goes with it', async () => {
+  const { open, asked } = await world();
+  const caisson = await open();
+  const code = { language: 'bash', text: 'pwd; printf %s "${RUN_BY-root}"; [ -z "$WAITS" ] || sleep 100' } as const;
+  const ran = await caisson.run({ task: 'one', code, user: 'app' });
+  expect([ran.stdout.text.split('\n')[1], asked]).toEqual(['app', ['app']]);
+  expect((await caisson.execs.get(ran.execId)).user).toBe('app');
+  const killed = await caisson.run({ task: 'one', code, user: 'app', env: { WAITS: '1' }, timeoutMs: 3000 });
+  expect(killed.exit).toMatchObject({ reason: 'timed-out', survivors: [] });
+  for (const { stdout } of [ran, killed]) expect(existsSync(stdout.text.split('\n')[0] ?? '/')).toBe(false);
+});
+
+it('what is detached takes no user', async () => {
   const caisson = await (await world()).open();
   const detached = Object({ task: 'one', command, user: 'app' });
   await expect(caisson.processes.start(detached)).rejects.toMatchObject({ code: 'invalid_argument' });
-  const program = Object({ task: 'one', code: { language: 'bash', text: 'true' }, user: 'app' });
-  await expect(caisson.run(program)).rejects.toMatchObject({ code: 'invalid_argument' });
   expect((await caisson.sandboxes.list()).items).toEqual([]);
 });
