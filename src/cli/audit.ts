@@ -33,8 +33,9 @@ export const auditLine = (record: AuditRecord): string => auditRow(record).join(
 
 function whatOf(type: AuditRecord['type'], rest: Details): string {
   const { command, reason, exit_code: exitCode, direction, source, target, note } = rest;
-  if (type === 'run') return `${words(rest['backend'])}: ${words(command)}`;
-  if (type === 'exit') return `${words(reason)} ${words(exitCode ?? note)}`.trimEnd();
+  if (type === 'run') return runOf(rest);
+  if (type === 'exit')
+    return rest['started'] === false ? 'did not start' : `${words(reason)} ${words(exitCode ?? note)}`.trimEnd();
   if (type === 'file') return `${words(rest['tool'])} ${words(rest['paths'])}`;
   if (type === 'copy') return `${words(direction)}: ${words(source)} -> ${words(target)}`;
   if (type === 'decision') return decisionOf(rest);
@@ -44,6 +45,10 @@ function whatOf(type: AuditRecord['type'], rest: Details): string {
   if (type === 'access') return accessOf(rest);
   if (type === 'egress') return egressOf(rest);
   return type === 'torn' ? 'a piece of a line, as a crash leaves it' : `through ${words(rest['through'])}`;
+}
+
+function runOf({ backend, user, command }: Details): string {
+  return `${words(backend)}${user === undefined ? '' : ` as ${words(user)}`}: ${words(command)}`;
 }
 
 function accessOf({ what, platform, user, name, token }: Details): string {
