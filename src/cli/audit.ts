@@ -32,7 +32,7 @@ export function auditRow({ seq, at, type, taskId, execId, owner, ...rest }: Audi
 export const auditLine = (record: AuditRecord): string => auditRow(record).join('  ');
 
 function whatOf(type: AuditRecord['type'], rest: Details): string {
-  const { command, reason, exit_code: exitCode, direction, source, target, note } = rest;
+  const { reason, exit_code: exitCode, direction, source, target, note } = rest;
   if (type === 'run') return runOf(rest);
   if (type === 'exit')
     return rest['started'] === false ? 'did not start' : `${words(reason)} ${words(exitCode ?? note)}`.trimEnd();

@@ -4,8 +4,17 @@ import { auditRow } from '../../src/cli/audit.ts';
 import type { AuditRecord } from '../../src/service/api.ts';
 
 const at = '2026-01-02T12:00:00.000Z';
-const record = (type: AuditRecord['type'], facts: object): AuditRecord =>
-  ({ seq: 1, at, type, taskId: 'build', execId: 'exec_1', owner: 'operator', hash: 'x', prev: 'y', ...facts }) as never;
+const record = (type: AuditRecord['type'], facts: object): AuditRecord => ({
+  seq: 1,
+  at,
+  type,
+  taskId: 'build',
+  execId: 'exec_1',
+  owner: 'operator',
+  hash: 'x',
+  prev: 'y',
+  ...facts,
+});
 
 it.each([
   ['a run', 'run', { backend: 'docker', command: ['make', 'test'] }, 'docker: make test'],
