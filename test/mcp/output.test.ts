@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { cursorOf, start, textOf } from '../../src/mcp/output/cursor.ts';
 import { Kept } from '../../src/mcp/output/kept.ts';
 import { Page } from '../../src/mcp/output/page.ts';
-import { oneLine } from '../../src/mcp/output/text.ts';
+import { oneLine, shortLine } from '../../src/mcp/output/text.ts';
 import type { ExecEvent } from '../../src/service/api.ts';
 
 const eventOf = (seq: number, stream: 'stdout' | 'stderr', bytes: Uint8Array): ExecEvent => ({
@@ -49,6 +49,11 @@ it('pages of any size hold all of a text, wherever a character was cut', () => {
       },
     ),
   );
+});
+
+it('a line of a file that is cut says so, and is cut between characters', () => {
+  expect([shortLine('abc', 3), shortLine('abcd', 3)]).toEqual(['abc', 'abc[... the rest of the line is left out ...]']);
+  expect(shortLine('ab😀', 3)).toBe('ab[... the rest of the line is left out ...]');
 });
 
 it('a long stream keeps its head and its tail, says how much is missing, and has its last line', () => {

@@ -1,5 +1,5 @@
 /** `caisson mcp` with unmodified clients as hosts. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -76,6 +76,11 @@ describe.each(kinds)('with %s on stdio', (kind) => {
     ).toMatchObject([{ line: 2 }]);
     const listed = await host.call('list_files', { task, path: home.root });
     expect(listed.data.entries).toContainEqual(expect.objectContaining({ path, kind: 'file', size: 9 }));
+    writeFileSync(path, 'long'.repeat(15_000));
+    const long = await host.call('read_file', { task, path });
+    expect([long.data.content, long.data.next_offset]).toEqual(['long'.repeat(15_000), null]);
+    const counted = await host.call('run_command', { task, command: 'seq 1 20000' });
+    expect(counted.data).toMatchObject({ truncated: true, stdout: expect.stringMatching(/bytes are left out here/) });
     await host.call('run_command', { task, session: 's', command: 'cd /tmp; x=5' });
     expect((await host.call('run_command', { task, session: 's', command: 'echo $PWD $x' })).data.stdout).toBe(
       '/tmp 5\n',

@@ -28,6 +28,14 @@ export function decodedTail(bytes: Uint8Array): string {
 export const utf8 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
+/** A line of a file, with a word where it is cut. */
+export function shortLine(text: string, maxUnits: number): string {
+  if (text.length <= maxUnits) return text;
+  // Half of a pair of code units would be left.
+  const head = text.slice(0, maxUnits).replace(/[\uD800-\uDBFF]$/, '');
+  return `${head}[... the rest of the line is left out ...]`;
+}
+
 /** For one line that people read: what a terminal would act on is left out. */
 export function oneLine(text: string, maxUnits: number): string {
   return text

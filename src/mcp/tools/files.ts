@@ -3,12 +3,15 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { CaissonError } from '../../errors.ts';
 import { admitted } from '../asking/admitted.ts';
+import { shortLine } from '../output/text.ts';
 import { Reply } from '../reply.ts';
 import { tool } from '../tool.ts';
 import { entriesFrom } from './entries.ts';
 import { path, task, text } from './schemas.ts';
 import { given } from '../../lib/given.ts';
 
+/** Characters of a line that was found. */
+const longestLine = 500;
 const defaultBytes = 64 * 1024;
 const maxBytes = 1024 * 1024;
 /** Read as a whole, so that its hash is known, and the most that can be edited. */
@@ -193,7 +196,11 @@ export const searchFiles = tool({
   run: async ({ parts: { api }, signal }, { task: name, pattern, regex = false, path: at = '.', glob }) => {
     const input = { task: name, path: at, pattern, regex, most: 200, ...given({ name: glob }) };
     const { matches, truncated, withheld } = await api.files.search(input, { signal });
-    const shown = matches.map((match) => ({ path: match.path, line: match.line, text: match.text.slice(0, 500) }));
+    const shown = matches.map((match) => ({
+      path: match.path,
+      line: match.line,
+      text: shortLine(match.text, longestLine),
+    }));
     return { data: { matches: shown, truncated, withheld } };
   },
 });
