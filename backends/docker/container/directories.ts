@@ -6,8 +6,8 @@ import { makeWay } from '../../shared/way.ts';
 import { taskMounts } from './host-config.ts';
 
 /**
- * Inside, every user may enter `/workspace`, as in an ephemeral sandbox, and root alone `/root`. On this host nobody but the owner comes
- * to either: the directory above admits no one else. Rights that a command gave stay.
+ * Inside, every user may enter `/workspace`, as in an ephemeral sandbox, and root alone `/root`. On this host only the owner comes to
+ * either: the directory above admits no one else. Rights that a command gave stay.
  */
 export async function makeDirectories(directory: string, credentials: Mount | null): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
