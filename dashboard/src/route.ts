@@ -50,6 +50,10 @@ export function hashOf({ page, task, tab, filters }: Route): string {
 export const hashOfTask = (task: string, tab: Tab = 'overview'): string =>
   hashOf({ page: 'sandbox', task, tab, filters: {} });
 
+/** A command and its output. */
+export const hashOfExec = (task: string, exec: string): string =>
+  hashOf({ page: 'sandbox', task, tab: 'execs', filters: { exec } });
+
 export const withFilter = (route: Route, name: string, value: string): Route => ({
   ...route,
   filters: { ...route.filters, [name]: value },

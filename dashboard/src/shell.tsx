@@ -6,12 +6,14 @@ import { useQuestions } from './pages/questions/waiting.ts';
 import { QuestionsPage } from './pages/questions/page.tsx';
 import { SandboxPage } from './pages/sandbox/page.tsx';
 import { SandboxesPage } from './pages/sandboxes/page.tsx';
-import { LazyAudit } from './pages/audit/lazy.tsx';
-import { LazyHistory } from './pages/history/lazy.tsx';
+import { later } from './parts/later.tsx';
 import { Boundary } from './parts/boundary.tsx';
 import { shown } from './text/hostile.ts';
 import { hashOf, home, type PageName, type Route } from './route.ts';
 import { Wrong } from './wrong.tsx';
+
+const HistoryPage = later(async () => (await import('./pages/history/page.tsx')).HistoryPage);
+const AuditPage = later(async () => (await import('./pages/audit/page.tsx')).AuditPage);
 
 interface Input {
   readonly route: Route;
@@ -94,8 +96,8 @@ function Page({ route, questions }: { readonly route: Route; readonly questions:
   if (route.page === 'sandbox' && route.task !== null)
     return <SandboxPage key={route.task} task={route.task} route={route} />;
   if (route.page === 'sandboxes') return <SandboxesPage route={route} />;
-  if (route.page === 'history') return <LazyHistory route={route} />;
-  if (route.page === 'audit') return <LazyAudit route={route} />;
+  if (route.page === 'history') return <HistoryPage route={route} />;
+  if (route.page === 'audit') return <AuditPage route={route} />;
   return <QuestionsPage questions={questions} />;
 }
 

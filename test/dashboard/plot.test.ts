@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { askOf, endOf, filtersOf } from '../../dashboard/src/pages/history/filters.ts';
 import { dayPoints, recentPoints } from '../../dashboard/src/plot/points.ts';
 import { latest, pathOf, upperEdge } from '../../dashboard/src/plot/shape.ts';
+import { filled, textsOf } from '../../dashboard/src/text/filters.ts';
 import { coresText, percentText } from '../../dashboard/src/text/units.ts';
 
 const frame = { fromMs: 0, toMs: 600_000, max: 10, width: 600, height: 100 };
@@ -57,6 +58,15 @@ const act = (more: object) =>
     durationMs: 1000,
     ...more,
   });
+
+it('a filter that the address does not have is empty, whatever objects inherit, and what is empty is left out', () => {
+  expect(textsOf({ task: 'build', other: 'x' }, ['task', 'owner', 'constructor'])).toEqual({
+    task: 'build',
+    owner: '',
+    constructor: '',
+  });
+  expect(filled({ task: 'build', owner: '' })).toEqual({ task: 'build' });
+});
 
 it('filters of the history are asked for as the service takes them, and what is empty is left out', () => {
   expect(askOf(filtersOf({}))).toEqual({});

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { submitted } from '../parts/form.ts';
 import { logIn } from './ask.ts';
 import type { Login } from './stored.ts';
+import { Problem } from '../parts/problem.tsx';
 
 interface Input {
   readonly why: string | null;
@@ -26,11 +27,7 @@ export function LoginPage({ why, onLogin }: Input) {
   return (
     <main class="login">
       <h1>Caisson</h1>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <form onSubmit={(event) => void submit(event)}>
         <label for="token">Token</label>
         <input id="token" name="token" type="password" autocomplete="off" required maxLength={200} autofocus />

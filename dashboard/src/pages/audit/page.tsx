@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { replaceRoute } from '../../live/address.ts';
 import { useLive } from '../../live/client.ts';
 import { problemText, useLoaded } from '../../live/loaded.ts';
-import { hashOf, home, hashOfTask, type Route, withFilter } from '../../route.ts';
+import { Choice, Texts, Times } from '../../parts/filter-bar.tsx';
+import { hashOfExec, hashOfTask, type Route, withFilter } from '../../route.ts';
 import { cut, shown } from '../../text/hostile.ts';
 import {
   askOf,
@@ -15,6 +16,7 @@ import {
   textOf,
   verifiedText,
 } from './records.ts';
+import { Problem } from '../../parts/problem.tsx';
 
 const mostRead = 2000;
 const mostShown = 200;
@@ -47,11 +49,7 @@ export function AuditPage({ route }: { readonly route: Route }) {
       <h1 id="audit-title">Audit</h1>
       <FilterBar filters={filters} onFilter={filter} onAgain={again} />
       {may('admin') ? <Verify /> : null}
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <p role="status">
         {records.length} of the last {value?.length ?? 0} records
         {records.length > mostShown ? `; ${mostShown} are shown` : ''}.
@@ -73,8 +71,6 @@ interface FilterInput {
   readonly onAgain: () => void;
 }
 
-const labels = { task: 'Task', owner: 'Owner', rule: 'Rule', text: 'Words' } as const;
-
 function FilterBar({ filters, onFilter, onAgain }: FilterInput) {
   const { may } = useLive();
   const names = may('admin') ? (['task', 'owner', 'rule', 'text'] as const) : (['task', 'rule', 'text'] as const);
@@ -87,26 +83,8 @@ function FilterBar({ filters, onFilter, onAgain }: FilterInput) {
         options={['allow', 'ask', 'deny']}
         onChange={(text) => onFilter('verdict', text)}
       />
-      {names.map((name) => (
-        <label key={name}>
-          {labels[name]}{' '}
-          <input
-            type="search"
-            value={filters[name]}
-            onChange={({ currentTarget }) => onFilter(name, currentTarget.value)}
-          />
-        </label>
-      ))}
-      {(['since', 'until'] as const).map((name) => (
-        <label key={name}>
-          {name === 'since' ? 'Since' : 'Until'}{' '}
-          <input
-            type="datetime-local"
-            value={filters[name]}
-            onInput={({ currentTarget }) => onFilter(name, currentTarget.value)}
-          />
-        </label>
-      ))}
+      <Texts names={names} filters={filters} onFilter={onFilter} />
+      <Times filters={filters} onFilter={onFilter} />
       <button type="button" onClick={onAgain}>
         Again
       </button>
@@ -117,7 +95,6 @@ function FilterBar({ filters, onFilter, onAgain }: FilterInput) {
 function Line({ record }: { readonly record: Record }) {
   const [task, exec] = [textOf(record['taskId']), textOf(record['execId'])];
   const verdict = textOf(record['verdict']);
-  const at = hashOf({ ...home, page: 'sandbox', task, tab: 'execs', filters: { exec } });
   return (
     <tr>
       <td>{record.seq}</td>
@@ -126,30 +103,10 @@ function Line({ record }: { readonly record: Record }) {
       <td>{task === '' ? null : <a href={hashOfTask(task)}>{shown(task)}</a>}</td>
       <td class={verdict === 'deny' ? 'problem' : undefined}>{shown(verdict)}</td>
       <td class="mono">
-        {cut(shown(detailsOf(record)), 400)} {exec === '' || task === '' ? null : <a href={at}>{shown(exec)}</a>}
+        {cut(shown(detailsOf(record)), 400)}{' '}
+        {exec === '' || task === '' ? null : <a href={hashOfExec(task, exec)}>{shown(exec)}</a>}
       </td>
     </tr>
-  );
-}
-
-interface ChoiceInput {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly string[];
-  readonly onChange: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChange }: ChoiceInput) {
-  return (
-    <label>
-      {label}{' '}
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value="">any</option>
-        {options.map((option) => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
-    </label>
   );
 }
 

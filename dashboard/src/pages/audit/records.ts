@@ -1,6 +1,6 @@
 /** Records of the audit, filtered and in one sentence each. Pure. */
 import type { CaissonClient } from 'caisson/client';
-import { momentOf } from '../../text/moment.ts';
+import { filled, momentOf, textsOf } from '../../text/filters.ts';
 
 type Ask = Omit<Parameters<CaissonClient['audit']['tail']>[0], 'count' | 'follow' | 'only'>;
 
@@ -11,28 +11,11 @@ export interface Record {
   readonly [detail: string]: unknown;
 }
 
-export interface Filters {
-  readonly type: string;
-  readonly text: string;
-  /** The others are those of the service. */
-  readonly task: string;
-  readonly owner: string;
-  readonly verdict: string;
-  readonly rule: string;
-  readonly since: string;
-  readonly until: string;
-}
+/** All but `type` and `text` are those of the service. */
+const names = ['type', 'text', 'task', 'owner', 'verdict', 'rule', 'since', 'until'] as const;
+export type Filters = Readonly<globalThis.Record<(typeof names)[number], string>>;
 
-export const filtersOf = (given: Readonly<globalThis.Record<string, string>>): Filters => ({
-  type: given['type'] ?? '',
-  text: given['text'] ?? '',
-  task: given['task'] ?? '',
-  owner: given['owner'] ?? '',
-  verdict: given['verdict'] ?? '',
-  rule: given['rule'] ?? '',
-  since: given['since'] ?? '',
-  until: given['until'] ?? '',
-});
+export const filtersOf = (given: Readonly<globalThis.Record<string, string>>): Filters => textsOf(given, names);
 
 export const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
@@ -43,10 +26,8 @@ const isVerdict = (text: string): text is (typeof verdicts)[number] => verdicts.
 /** What the service filters by: what is empty, or not a time yet, is left out. */
 export function askOf({ task, owner, verdict, rule, since, until }: Filters): Ask {
   return {
-    ...(task === '' ? {} : { task }),
-    ...(owner === '' ? {} : { owner }),
+    ...filled({ task, owner, rule }),
     ...(isVerdict(verdict) ? { verdict } : {}),
-    ...(rule === '' ? {} : { rule }),
     ...momentOf('since', since),
     ...momentOf('until', until),
   };

@@ -1,6 +1,6 @@
 /** Filters of the history as they stand in the address, and an act in words. Pure. */
 import type { CaissonClient } from 'caisson/client';
-import { momentOf } from '../../text/moment.ts';
+import { filled, momentOf, textsOf } from '../../text/filters.ts';
 
 type Filter = NonNullable<Parameters<CaissonClient['history']['list']>[0]>;
 export type Act = Awaited<ReturnType<CaissonClient['history']['list']>>['items'][number];
@@ -8,27 +8,15 @@ export type Act = Awaited<ReturnType<CaissonClient['history']['list']>>['items']
 export const faults = ['failed', 'denied', 'lost'] as const;
 const isFault = (text: string): text is (typeof faults)[number] => faults.some((each) => each === text);
 
-export interface Filters {
-  readonly task: string;
-  readonly owner: string;
-  readonly outcome: string;
-  readonly since: string;
-  readonly until: string;
-}
+const names = ['task', 'owner', 'outcome', 'since', 'until'] as const;
+export type Filters = Readonly<Record<(typeof names)[number], string>>;
 
-export const filtersOf = (given: Readonly<Record<string, string>>): Filters => ({
-  task: given['task'] ?? '',
-  owner: given['owner'] ?? '',
-  outcome: given['outcome'] ?? '',
-  since: given['since'] ?? '',
-  until: given['until'] ?? '',
-});
+export const filtersOf = (given: Readonly<Record<string, string>>): Filters => textsOf(given, names);
 
 /** What the service takes: what is empty, or not a time yet, is left out. */
 export function askOf({ task, owner, outcome, since, until }: Filters): Filter {
   return {
-    ...(task === '' ? {} : { task }),
-    ...(owner === '' ? {} : { owner }),
+    ...filled({ task, owner }),
     ...(isFault(outcome) ? { outcomes: [outcome] } : {}),
     ...momentOf('since', since),
     ...momentOf('until', until),

@@ -4,12 +4,14 @@ import { useLive } from '../../live/client.ts';
 import { useChanges, useCurrentFeed } from '../../live/changes.ts';
 import { useLoaded } from '../../live/loaded.ts';
 import { Copyable } from '../../parts/copy.tsx';
-import { hashOf, hashOfTask, home, type Route, withFilter } from '../../route.ts';
+import { Choice, Texts, Times } from '../../parts/filter-bar.tsx';
+import { hashOfExec, hashOfTask, type Route, withFilter } from '../../route.ts';
 import { historyAction } from '../../text/actions.ts';
 import { cut, shown } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
 import { bytesText, durationText } from '../../text/units.ts';
 import { type Act, askOf, endOf, faults, type Filters, filtersOf } from './filters.ts';
+import { Problem } from '../../parts/problem.tsx';
 
 const firstCount = 100;
 const maxCount = 1000;
@@ -31,11 +33,7 @@ export function HistoryPage({ route }: { readonly route: Route }) {
       <h1 id="history-title">History</h1>
       <FilterBar filters={filters} onFilter={(name, text) => replaceRoute(withFilter(route, name, text))} />
       <Copyable action={historyAction(ask)} />
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <table class="plain acts">
         <thead>
           <tr>
@@ -67,38 +65,11 @@ interface FilterInput {
 
 function FilterBar({ filters, onFilter }: FilterInput) {
   const { may } = useLive();
-  const names = may('admin') ? (['task', 'owner'] as const) : (['task'] as const);
   return (
     <div class="filters">
-      {names.map((name) => (
-        <label key={name}>
-          {name === 'task' ? 'Task' : 'Owner'}{' '}
-          <input
-            type="search"
-            value={filters[name]}
-            onChange={({ currentTarget }) => onFilter(name, currentTarget.value)}
-          />
-        </label>
-      ))}
-      <label>
-        End{' '}
-        <select value={filters.outcome} onChange={({ currentTarget }) => onFilter('outcome', currentTarget.value)}>
-          <option value="">any</option>
-          {faults.map((fault) => (
-            <option key={fault}>{fault}</option>
-          ))}
-        </select>
-      </label>
-      {(['since', 'until'] as const).map((name) => (
-        <label key={name}>
-          {name === 'since' ? 'Since' : 'Until'}{' '}
-          <input
-            type="datetime-local"
-            value={filters[name]}
-            onInput={({ currentTarget }) => onFilter(name, currentTarget.value)}
-          />
-        </label>
-      ))}
+      <Texts names={may('admin') ? ['task', 'owner'] : ['task']} filters={filters} onFilter={onFilter} />
+      <Choice label="End" value={filters.outcome} options={faults} onChange={(text) => onFilter('outcome', text)} />
+      <Times filters={filters} onFilter={onFilter} />
     </div>
   );
 }
@@ -106,7 +77,6 @@ function FilterBar({ filters, onFilter }: FilterInput) {
 function Line({ act }: { readonly act: Act }) {
   const { taskId, execId, owner, token, kind, command, startedAt, outcome, durationMs, bytes } = act;
   const text = cut(shown(commandText(command)), 200);
-  const at = hashOf({ ...home, page: 'sandbox', task: taskId, tab: 'execs', filters: { exec: execId ?? '' } });
   return (
     <tr>
       <td>{startedAt}</td>
@@ -120,7 +90,11 @@ function Line({ act }: { readonly act: Act }) {
       <td>{durationMs === null ? '' : durationText(durationMs)}</td>
       <td>{bytes === null ? '' : bytesText(bytes)}</td>
       <td class="mono">
-        {kind === 'exec' && execId !== null && outcome !== 'denied' ? <a href={at}>{text}</a> : text}
+        {kind === 'exec' && execId !== null && outcome !== 'denied' ? (
+          <a href={hashOfExec(taskId, execId)}>{text}</a>
+        ) : (
+          text
+        )}
       </td>
     </tr>
   );

@@ -4,6 +4,7 @@ import { problemText } from '../../live/loaded.ts';
 import type { Choice } from './keys.ts';
 import { QuestionCard } from './question.tsx';
 import type { Question, Questions } from './waiting.ts';
+import { Problem } from '../../parts/problem.tsx';
 
 export function QuestionsPage({ questions }: { readonly questions: Questions }) {
   const { client, token } = useLive();
@@ -30,11 +31,7 @@ export function QuestionsPage({ questions }: { readonly questions: Questions }) 
       <p role="status" class="said">
         {said}
       </p>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {items.length === 0 ? <p class="empty">No command waits for an answer.</p> : null}
       {items.map((question) => (
         <QuestionCard key={question.id} question={question} onAnswer={(choice) => void answer(question, choice)} />

@@ -1,7 +1,7 @@
 /** What happened in a sandbox, as marks on the axis of its plots. Pure. */
 import type { CaissonClient } from 'caisson/client';
 import type { Mark } from '../../plot/shape.ts';
-import { hashOf, home } from '../../route.ts';
+import { hashOf, hashOfExec, home } from '../../route.ts';
 import { cut, shown } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
 import { type Change, stateText } from './states.ts';
@@ -59,7 +59,7 @@ function marksOfAct(act: Act): readonly Mark[] {
   const text = cut(shown(commandText(command)), 120);
   if (outcome === 'denied') return [markOf(task, { at, kind: 'denial', text: `${text}: denied` })];
   const isReplayed = kind === 'exec' && execId !== null;
-  const href = isReplayed ? hashOf({ ...home, page: 'sandbox', task, tab: 'execs', filters: { exec: execId } }) : null;
+  const href = isReplayed ? hashOfExec(task, execId) : null;
   const begun = markOf(task, { at, kind: 'exec', text });
   const led = href === null ? begun : { ...begun, href };
   if (reason !== 'out-of-memory') return [led];

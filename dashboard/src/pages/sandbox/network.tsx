@@ -8,6 +8,7 @@ import { allowAction } from '../../text/actions.ts';
 import { isPlain, shown } from '../../text/hostile.ts';
 import type { Inspected } from './inspected.ts';
 import { Suggestion } from './suggestion.tsx';
+import { Problem } from '../../parts/problem.tsx';
 
 type Log = ReturnType<CaissonClient['network']['log']>;
 type Connection = Log extends AsyncIterable<infer Each> ? Each : never;
@@ -38,11 +39,7 @@ function Filtered({ task }: { readonly task: string }) {
   };
   return (
     <>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <p role="status">{said === null ? null : shown(said)}</p>
       <Suggestion task={task} />
       <table class="plain">

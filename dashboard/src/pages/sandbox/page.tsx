@@ -13,7 +13,11 @@ import type { Inspected } from './inspected.ts';
 import { NetworkTab } from './network.tsx';
 import { OverviewTab } from './overview.tsx';
 import { ProcessesTab } from './processes.tsx';
-import { LazyTerminal } from './terminal/lazy.tsx';
+import { later } from '../../parts/later.tsx';
+import { Problem } from '../../parts/problem.tsx';
+
+/** The terminal is half of what there is to load. */
+const Terminals = later(async () => (await import('./terminal/tabs.tsx')).Terminals);
 
 const labels: Readonly<Record<Tab, string>> = {
   overview: 'Overview',
@@ -34,11 +38,7 @@ export function SandboxPage({ task, route }: { readonly task: string; readonly r
   return (
     <section aria-labelledby="sandbox-title">
       <h1 id="sandbox-title">{shown(task)}</h1>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       {value === null ? null : <Head sandbox={value} onChange={again} />}
       <nav class="tabs" aria-label="Views of the sandbox">
         {offered.map((each) => (
@@ -54,7 +54,7 @@ export function SandboxPage({ task, route }: { readonly task: string; readonly r
 
 function Shown({ tab, sandbox, route }: { readonly tab: Tab; readonly sandbox: Inspected; readonly route: Route }) {
   const { taskId } = sandbox;
-  if (tab === 'terminal') return <LazyTerminal task={taskId} />;
+  if (tab === 'terminal') return <Terminals task={taskId} />;
   if (tab === 'files') return <FilesTab sandbox={sandbox} route={route} />;
   if (tab === 'execs') return <ExecsTab task={taskId} route={route} />;
   if (tab === 'network') return <NetworkTab sandbox={sandbox} />;

@@ -4,6 +4,7 @@ import { Copyable } from '../../parts/copy.tsx';
 import { killAction } from '../../text/actions.ts';
 import { cut, shown } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
+import { Problem } from '../../parts/problem.tsx';
 
 /** Detached processes and sessions. */
 export function ProcessesTab({ task }: { readonly task: string }) {
@@ -15,11 +16,7 @@ export function ProcessesTab({ task }: { readonly task: string }) {
   const { value, problem, again } = useLoaded(load, { key: task, everyMs: 5000 });
   return (
     <>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <h2>Processes</h2>
       <table class="plain">
         <tbody>

@@ -4,12 +4,12 @@ import { useNow } from '../../live/clock.ts';
 import { useLoaded } from '../../live/loaded.ts';
 import { Axis, type Line, Plot } from '../../plot/plot.tsx';
 import { dayPoints, type Figure, recentPoints, type Samples } from '../../plot/points.ts';
-import { shown } from '../../text/hostile.ts';
 import { bytesText, coresText } from '../../text/units.ts';
 import { marksOf } from './marks.ts';
 import { momentIn, momentOf } from './moment.ts';
 import { MomentView } from './moment-view.tsx';
 import { States } from './states.ts';
+import { Problem } from '../../parts/problem.tsx';
 
 const spans = { hour: 3_600_000, day: 86_400_000 } as const;
 type Span = keyof typeof spans;
@@ -75,11 +75,7 @@ export function Use({ task, at }: Input) {
           </button>
         ))}
       </p>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <div class="plots">
         {plots.map(({ title, figures, least, text }) => (
           <Plot

@@ -2,12 +2,14 @@ import { useState } from 'preact/hooks';
 import { replaceRoute } from '../../live/address.ts';
 import { useLive } from '../../live/client.ts';
 import { useNow } from '../../live/clock.ts';
+import { Choice } from '../../parts/filter-bar.tsx';
 import { type Route, withFilter } from '../../route.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { CreateForm } from './create.tsx';
 import { useRows } from './loaded-rows.ts';
 import { arranged, shownOf } from './rows.ts';
 import { Table } from './table.tsx';
+import { Problem } from '../../parts/problem.tsx';
 
 const states = ['creating', 'ready', 'stopped', 'destroying'] as const;
 
@@ -32,25 +34,13 @@ export function SandboxesPage({ route }: { readonly route: Route }) {
             onInput={({ currentTarget }) => filter('text', currentTarget.value)}
           />
         </label>
-        <label>
-          State{' '}
-          <select value={shown.state} onChange={({ currentTarget }) => filter('state', currentTarget.value)}>
-            <option value="">any</option>
-            {states.map((state) => (
-              <option key={state}>{state}</option>
-            ))}
-          </select>
-        </label>
+        <Choice label="State" value={shown.state} options={states} onChange={(state) => filter('state', state)} />
         <span role="status">
           {rows.length} of {all.length}
         </span>
         {may('run') ? <CreateForm onCreated={again} /> : null}
       </div>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {may('run') ? <BulkBar tasks={picked} onDone={() => (setChosen(new Set()), again())} /> : null}
       <Table
         rows={rows}

@@ -10,6 +10,7 @@ import { agoText, durationText } from '../../../text/units.ts';
 import { exitText } from './output.ts';
 import { Replay } from './replay.tsx';
 import { RunForm } from './run.tsx';
+import { Problem } from '../../../parts/problem.tsx';
 
 /** Commands of the sandbox, newest first; the chosen one is replayed, and followed while it runs. */
 export function ExecsTab({ task, route }: { readonly task: string; readonly route: Route }) {
@@ -26,11 +27,7 @@ export function ExecsTab({ task, route }: { readonly task: string; readonly rout
   return (
     <>
       {may('run') ? <RunForm task={task} onStarted={(id) => (location.hash = at(id))} /> : null}
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       {chosen === null ? null : <Replay key={chosen} execId={chosen} />}
       <table class="plain execs">
         <tbody>

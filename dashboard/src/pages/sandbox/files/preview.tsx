@@ -6,6 +6,7 @@ import { fileAction } from '../../../text/actions.ts';
 import { shown, shownLines } from '../../../text/hostile.ts';
 import { bytesText } from '../../../text/units.ts';
 import { diffOf, fileAddress, mostPreviewBytes, previewOf } from './paths.ts';
+import { Problem } from '../../../parts/problem.tsx';
 
 interface Input {
   readonly task: string;
@@ -60,11 +61,7 @@ export function Preview({ task, path, onWritten }: Input) {
         <span role="status">{said === null ? null : shown(said)}</span>
       </p>
       <Copyable action={fileAction(task, path)} />
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       {value === null ? null : draft === null ? (
         <Text {...value} />
       ) : (

@@ -8,6 +8,7 @@ import { bytesText } from '../../../text/units.ts';
 import type { Inspected } from '../inspected.ts';
 import { archiveAddress, joined, parentOf } from './paths.ts';
 import { Preview } from './preview.tsx';
+import { Problem } from '../../../parts/problem.tsx';
 
 type Entry = Awaited<ReturnType<CaissonClient['files']['list']>>['entries'][number];
 
@@ -49,11 +50,7 @@ export function FilesTab({ sandbox, route }: { readonly sandbox: Inspected; read
         {may('run') ? <Upload onFiles={(files) => void tell(upload(files), `${files.length} written`)} /> : null}{' '}
         <span role="status">{said === null ? null : shown(said)}</span>
       </p>
-      {problem === null ? null : (
-        <p role="alert" class="problem">
-          {shown(problem)}
-        </p>
-      )}
+      <Problem text={problem} />
       <div class="files">
         <ul class="entries">
           {(value?.entries ?? []).map((entry) => (
