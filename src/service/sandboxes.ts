@@ -121,7 +121,7 @@ export class Sandboxes implements SandboxesApi {
   }
 
   async samples(task: string, input: SamplesInput = {}): Promise<Samples> {
-    return this.#sampler.of((await findRow(this.#context, task)).id, input);
+    return await this.#sampler.of((await findRow(this.#context, task)).id, input);
   }
 
   keepSamples(): void {

@@ -21,6 +21,7 @@ import type { Outbox } from './outbox.ts';
 import type { Places } from './places.ts';
 import type { Pool } from './pool.ts';
 import type { Records } from './records.ts';
+import type { SampleStore } from './samples.ts';
 import type { Sandboxes, Uses } from './sandboxes.ts';
 
 export type { ApprovalRow, GrantRow, TokenRow } from './decisions.ts';
@@ -53,6 +54,8 @@ export interface Store {
   readonly events: Events;
   /** Events for webhooks. They are written with what happened, by no call of their own. */
   readonly outbox: Outbox;
+  /** What sandboxes have used. */
+  readonly samples: SampleStore;
 
   /** Milliseconds since the epoch, without steps forward since boot: what expires by age is compared with it. */
   steadyNow(): number;

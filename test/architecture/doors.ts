@@ -19,6 +19,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'quota',
     'records',
     'reserve',
+    'samples',
     'store',
   ],
   journal: ['journal', 'types'],

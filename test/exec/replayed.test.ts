@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCaisson } from '../../src/main.ts';
 import type { Caisson } from '../../src/service/caisson.ts';
-import { withoutHistory, withoutPool, withoutService } from '../store/earlier.ts';
+import { withoutHistory, withoutPool, withoutSamples, withoutService } from '../store/earlier.ts';
 
 let home = '';
 let caisson: Caisson;
@@ -259,7 +259,7 @@ it('ids of an earlier version are taken over, of execs and of detached processes
   await before.close();
   // The store is taken back to version 2: no table, and a file for each detached process.
   const db = new DatabaseSync(join(at, 'caisson.db'));
-  db.exec(`${withoutHistory} ${withoutPool} DROP TABLE event_owners; DROP INDEX sandboxes_by_age; DROP INDEX sandboxes_by_owner; DROP INDEX approvals_pending;
+  db.exec(`${withoutSamples} ${withoutHistory} ${withoutPool} DROP TABLE event_owners; DROP INDEX sandboxes_by_age; DROP INDEX sandboxes_by_owner; DROP INDEX approvals_pending;
     ALTER TABLE sandboxes DROP COLUMN owner; ${withoutService} DROP TABLE execs; DROP TABLE grants; DROP TRIGGER grants_end_with_sandbox;
     DELETE FROM migrations WHERE version > 2; DELETE FROM meta WHERE key IN ('execs_indexed', 'clock');
     ALTER TABLE sandboxes DROP COLUMN created_boot; ALTER TABLE sandboxes DROP COLUMN used_boot;

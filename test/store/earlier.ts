@@ -22,6 +22,9 @@ export function earlierWith(path: string, steps: readonly Migration[], row: Sand
   chmodSync(path, 0o600);
 }
 
+/** Step 21. */
+export const withoutSamples = 'DROP TABLE samples;';
+
 /** Step 20. */
 export const withoutHistory = 'DROP TABLE history;';
 

@@ -46,8 +46,8 @@ export interface SandboxesApi {
   /** Reads what the sandbox uses now. Throws `not_found`, `not_supported` where the place cannot tell. */
   stats(task: string, options?: Options): Promise<Stats>;
   /**
-   * What the sandbox has used within the last hour and the last day, as a service has read it since it uses the sandbox: kept in its
-   * memory, and gone with the sandbox. Throws `not_found`.
+   * What the sandbox has used within the last hour and the last day, as services have read it while they used the sandbox: kept by the
+   * minute beside the sandbox, and gone with it. Throws `not_found`.
    */
   samples(task: string, how?: SamplesInput, options?: Options): Promise<Samples>;
   /** Reads from now on what sandboxes of this process use, until it closes. */

@@ -3,8 +3,9 @@
  * kernel take some ten microseconds, and never all at once. A place that takes long is asked once a minute.
  */
 import type { Context } from '../../sandbox/context.ts';
+import type { SampleMinute } from '../../store/samples.ts';
 import type { Samples, SamplesInput } from '../samples.ts';
-import { Series } from './series.ts';
+import { type Ended, Series } from './series.ts';
 
 const everyMs = 10_000;
 const stepMs = 500;
@@ -14,6 +15,8 @@ const patienceMs = 5000;
 
 interface Watched {
   readonly series: Series;
+  /** Resolves when the series has what an earlier process kept. */
+  readonly restored: Promise<void>;
   /** Monotonic. */
   dueMs: number;
   /** Readings in a row that took long. One may be the host's. */
@@ -23,6 +26,8 @@ interface Watched {
 export class Sampler {
   readonly #context: Pick<Context, 'live' | 'store'>;
   readonly #watched = new Map<string, Watched>();
+  /** Minutes that wait to be kept. */
+  readonly #ended: SampleMinute[] = [];
   #waiting: string[] = [];
   #share = 1;
   #roundMs = 0;
@@ -37,13 +42,38 @@ export class Sampler {
     this.#timer ??= setInterval(() => this.#step(), stepMs).unref();
   }
 
+  /** Keeps minutes that are not over too. */
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
     this.#timer = null;
+    for (const [id, { series }] of this.#watched) this.#keep(id, series.open);
+    this.#write();
   }
 
-  of(id: string, { last }: SamplesInput): Samples {
-    return this.#watched.get(id)?.series.read(Date.now(), last) ?? { recent: [], minutes: [] };
+  async of(id: string, { last }: SamplesInput): Promise<Samples> {
+    const { series, restored } = this.#watched.get(id) ?? this.#restore(id);
+    await restored;
+    return series.read(Date.now(), last);
+  }
+
+  #restore(id: string): Pick<Watched, 'series' | 'restored'> {
+    const series = new Series();
+    const restored = this.#context.store.samples.of(id).then(
+      (kept) => series.restore(kept),
+      () => undefined, // what is read from now on is worth more than none
+    );
+    return { series, restored };
+  }
+
+  #keep(sandboxId: string, ended: Ended | null): void {
+    if (ended !== null) this.#ended.push({ sandboxId, ...ended });
+  }
+
+  /** What cannot be written is missing after the next start. */
+  #write(): void {
+    const minutes = this.#ended.splice(0);
+    if (minutes.length > 0) void this.#context.store.samples.add(minutes).catch(() => undefined);
   }
 
   #step(): void {
@@ -55,13 +85,14 @@ export class Sampler {
       void this.#forget();
     }
     for (const id of this.#waiting.splice(0, this.#share)) void this.#read(id);
+    this.#write();
   }
 
   async #read(id: string): Promise<void> {
     const now = performance.now();
     const stats = this.#context.live.get(id)?.stats;
     if (stats === undefined) return;
-    const watched = this.#watched.get(id) ?? { series: new Series(), dueMs: 0, slow: 0 };
+    const watched = this.#watched.get(id) ?? { ...this.#restore(id), dueMs: 0, slow: 0 };
     if (now < watched.dueMs) return;
     this.#watched.set(id, watched);
     watched.dueMs = now + slowEveryMs;
@@ -69,7 +100,8 @@ export class Sampler {
       const found = await stats.read({ signal: AbortSignal.timeout(patienceMs) });
       watched.slow = performance.now() - now > slowMs ? watched.slow + 1 : 0;
       if (watched.slow < 2) watched.dueMs = 0;
-      watched.series.add({ stats: found, atMs: Date.now() });
+      await watched.restored;
+      this.#keep(id, watched.series.add({ stats: found, atMs: Date.now() }));
     } catch {
       // It has stopped, or its place is away: there is a gap, and the next minute tries again.
     }

@@ -1,5 +1,6 @@
 /** Samples of one sandbox: every reading of the last hour, and each minute of the last day. Pure but for its own state. */
 import type { Stats } from '../../backend.ts';
+import type { KeptSamples } from '../../store/samples.ts';
 import type { SampleFigures, Samples } from '../samples.ts';
 import { Ring, type RingRow } from './ring.ts';
 
@@ -17,7 +18,13 @@ interface Reading {
 
 interface Minute {
   readonly atMs: number;
-  readonly rows: (readonly number[])[];
+  readonly rows: RingRow[];
+}
+
+/** A minute with its readings, and the row that stands for them: means, then the highest. */
+export interface Ended {
+  readonly readings: readonly RingRow[];
+  readonly minute: RingRow;
 }
 
 export class Series {
@@ -26,22 +33,50 @@ export class Series {
   #before: Reading | null = null;
   #minute: Minute | null = null;
 
-  add(reading: Reading): void {
+  /** Goes on from what was kept. The newest minute may not be over. */
+  restore({ readings, minutes }: KeptSamples): void {
+    for (const row of readings) this.#recent.push(row);
+    const open = minutes.at(-1);
+    for (const row of minutes.slice(0, -1)) this.#minutes.push(row);
+    if (open !== undefined) this.#minute = { atMs: open.atMs, rows: readings.filter(({ atMs }) => atMs >= open.atMs) };
+  }
+
+  /** The minute that is over with this reading, to be kept. */
+  add(reading: Reading): Ended | null {
     const { atMs } = reading;
-    const values = figuresOf(reading, this.#before);
+    const row = { atMs, values: figuresOf(reading, this.#before) };
     this.#before = reading;
-    this.#recent.push({ atMs, values });
+    this.#recent.push(row);
     const beginMs = Math.floor(atMs / minuteMs) * minuteMs;
-    if (this.#minute?.atMs !== beginMs) {
-      this.#endMinute();
-      this.#minute = { atMs: beginMs, rows: [] };
-    }
-    this.#minute?.rows.push(values);
+    const ended = this.#minute?.atMs === beginMs ? null : this.open;
+    if (ended !== null) this.#minutes.push(ended.minute);
+    if (this.#minute?.atMs !== beginMs) this.#minute = { atMs: beginMs, rows: [] };
+    this.#minute.rows.push(row);
+    return ended;
+  }
+
+  /** A sandbox that is not read any more leaves a minute that is over, and that no reading has ended. */
+  #over(nowMs: number): readonly RingRow[] {
+    const ended = this.#minutes.last();
+    const { open } = this;
+    return open === null || nowMs < open.minute.atMs + minuteMs ? ended : [...ended, open.minute];
+  }
+
+  /** The minute that goes on. `null`: it has no reading. */
+  get open(): Ended | null {
+    if (this.#minute === null || this.#minute.rows.length === 0) return null;
+    const { atMs, rows: readings } = this.#minute;
+    const columns = Array.from({ length: figureCount }, (_, column) =>
+      readings.map(({ values }) => values[column] ?? NaN).filter((value) => !Number.isNaN(value)),
+    );
+    const means = columns.map((values) => values.reduce((sum, value) => sum + value, 0) / values.length);
+    const highest = columns.map((values) => (values.length === 0 ? NaN : Math.max(...values)));
+    return { readings, minute: { atMs, values: [...means, ...highest] } };
   }
 
   read(nowMs: number, last?: number): Samples {
     const recent = this.#recent.last(last).filter(({ atMs }) => nowMs - atMs <= hourMs);
-    const minutes = last === undefined ? this.#minutes.last().filter(({ atMs }) => nowMs - atMs <= dayMs) : [];
+    const minutes = last === undefined ? this.#over(nowMs).filter(({ atMs }) => nowMs - atMs <= dayMs) : [];
     return {
       recent: recent.map((row) => ({ at: timeOf(row), ...shownOf(row.values) })),
       minutes: minutes.map((row) => ({
@@ -50,17 +85,6 @@ export class Series {
         max: shownOf(row.values.slice(figureCount)),
       })),
     };
-  }
-
-  #endMinute(): void {
-    if (this.#minute === null) return;
-    const { atMs, rows } = this.#minute;
-    const columns = Array.from({ length: figureCount }, (_, column) =>
-      rows.map((row) => row[column] ?? NaN).filter((value) => !Number.isNaN(value)),
-    );
-    const means = columns.map((values) => values.reduce((sum, value) => sum + value, 0) / values.length);
-    const highest = columns.map((values) => (values.length === 0 ? NaN : Math.max(...values)));
-    this.#minutes.push({ atMs, values: [...means, ...highest] });
   }
 }
 

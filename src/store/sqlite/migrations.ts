@@ -11,6 +11,7 @@ import { outboxSchema } from './outbox-schema.ts';
 import { pagesSchema } from './pages-schema.ts';
 import { poolSchema } from './pool-schema.ts';
 import { recordsSchema } from './records-schema.ts';
+import { samplesSchema } from './samples.ts';
 
 export interface Migration {
   /** 1, 2, 3 without holes. */
@@ -188,6 +189,7 @@ export const migrations: readonly Migration[] = [
   { version: 18, sql: pagesSchema },
   { version: 19, sql: poolSchema },
   { version: 20, sql: historySchema },
+  { version: 21, sql: samplesSchema },
 ];
 
 /** 0: an empty database. `null`: tables without a version, so it is not Caisson's database, or it is damaged. */

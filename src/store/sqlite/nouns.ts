@@ -8,6 +8,7 @@ import type { Leases } from '../leases.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Places } from '../places.ts';
 import type { Pool } from '../pool.ts';
+import type { SampleStore } from '../samples.ts';
 import type { Sandboxes, Uses } from '../sandboxes.ts';
 import type { Store } from '../store.ts';
 import { nounOf } from './noun.ts';
@@ -106,6 +107,11 @@ const outbox: Tasks<Outbox> = {
   trim: () => 'clear up the events for webhooks',
 };
 
+const samples: Tasks<SampleStore> = {
+  add: () => 'record what sandboxes use',
+  of: (sandboxId) => `read what ${sandboxId} has used`,
+};
+
 export function nounsOf(db: DatabaseSync, tables: Tables): Nouns {
   return {
     leases: nounOf(db, tables.leases, leases),
@@ -127,5 +133,6 @@ export function nounsOf(db: DatabaseSync, tables: Tables): Nouns {
     egress: nounOf(db, tables.egress, egress),
     events: nounOf(db, tables.events, events),
     outbox: nounOf(db, tables.outbox, outbox),
+    samples: nounOf(db, tables.samples, samples),
   };
 }

@@ -14,6 +14,7 @@ import { OutboxTable } from './outbox.ts';
 import { PlaceTable } from './places.ts';
 import { PoolTable } from './pool.ts';
 import { SqliteRecords } from './records.ts';
+import { SampleTable } from './samples.ts';
 import { SandboxTable } from './sandboxes.ts';
 import { SavedRuleTable } from './saved-rules.ts';
 import { TokenTable } from './tokens.ts';
@@ -48,5 +49,6 @@ export function tablesOf(db: DatabaseSync, { self, clock, maxEvents }: TablesInp
     savedRules: new SavedRuleTable(db),
     egress: new EgressTable(db),
     outbox: new OutboxTable(db),
+    samples: new SampleTable(db),
   };
 }

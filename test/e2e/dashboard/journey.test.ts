@@ -247,7 +247,17 @@ describe.skipIf(dockerHost() === null || !hasChromium())('the dashboard', () => 
     await page.getByText('The login has ended').waitFor({ timeout: 20_000 });
     await logIn(page, all);
     await isThere();
+    const samples = async () => Object(await world.ask('/v1/sandboxes/journey/samples'));
+    // A minute is kept with the first reading after it.
+    const isKept = async (): Promise<boolean> => {
+      const { recent, minutes } = await samples();
+      return minutes.length > 0 && Date.parse(recent.at(-1).at) >= Date.parse(minutes[0].at) + 60_000;
+    };
+    await expect.poll(isKept, { timeout: 80_000 }).toBe(true);
+    await page.waitForTimeout(1000);
+    const { minutes } = await samples();
     await world.again();
+    expect((await samples()).minutes[0]).toEqual(minutes[0]);
     await page.getByText('The login has ended').waitFor({ timeout: 40_000 });
     await logIn(page, all);
     await isThere();
@@ -255,7 +265,7 @@ describe.skipIf(dockerHost() === null || !hasChromium())('the dashboard', () => 
     await page.getByLabel('Token').waitFor();
     expect(errors.filter((text) => !/ERR_(?:CONNECTION|INCOMPLETE|EMPTY)/.test(text))).toEqual([]);
     await context.close();
-  });
+  }, 150_000);
 
   it('a page on another port of the same name gets the cookie, and opens nothing with it', async () => {
     const { page, context } = await openPage(browser, world.url);

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Stats } from '../../../src/backend.ts';
+import type { SampleMinute } from '../../../src/store/samples.ts';
 import { Ring } from '../../../src/service/watch/ring.ts';
 import { Sampler } from '../../../src/service/watch/sampler.ts';
 import { Series } from '../../../src/service/watch/series.ts';
@@ -45,6 +46,20 @@ it('a minute has the mean and the highest of its readings, and is there once it 
   ]);
 });
 
+it('a minute that is over is there without a reading after it, also where it was kept by another process', () => {
+  const series = new Series();
+  for (const at of [0, 10, 20]) series.add({ stats: statsOf({ pids: at }), atMs: beginMs + at * 1000 });
+  expect(series.read(beginMs + 59_999).minutes).toEqual([]);
+  const { minutes } = series.read(beginMs + 60_000);
+  expect(minutes.map(({ max, mean }) => [max.pids, mean.pids])).toEqual([[20, 10]]);
+  const { readings, minute } = series.open ?? expect.unreachable();
+  const next = new Series();
+  next.restore({ readings, minutes: [minute] });
+  expect(next.read(beginMs + 60_000)).toEqual(series.read(beginMs + 60_000));
+  next.add({ stats: statsOf({ pids: 1 }), atMs: beginMs + 70_000 });
+  expect(next.read(beginMs + 70_000).minutes).toEqual(minutes);
+});
+
 it('an hour of readings and a day of minutes are kept, at most 1,800 rows', () => {
   const series = new Series();
   const count = 2 * 8640;
@@ -78,14 +93,31 @@ interface Place {
   readonly read: () => Promise<Stats>;
 }
 
-function sampled(places: Readonly<Record<string, Place>>) {
+/** Samples of the store, as far as a sampler needs them. */
+function keptSamples() {
+  const kept = new Map<string, SampleMinute[]>();
+  return {
+    kept,
+    add: (minutes: readonly SampleMinute[]): Promise<void> => {
+      for (const each of minutes) kept.set(each.sandboxId, [...(kept.get(each.sandboxId) ?? []), each]);
+      return Promise.resolve();
+    },
+    of: (id: string) =>
+      Promise.resolve({
+        readings: (kept.get(id) ?? []).flatMap(({ readings }) => readings),
+        minutes: (kept.get(id) ?? []).map(({ minute }) => minute),
+      }),
+  };
+}
+
+function sampled(places: Readonly<Record<string, Place>>, samples = keptSamples()) {
   const live = new Map(Object.entries(places).map(([id, stats]) => [id, { stats }]));
   const rows = new Set(Object.keys(places));
   const find = (id: string): Promise<object | null> => Promise.resolve(rows.has(id) ? {} : null);
-  const context: object = { live, store: { sandboxes: { find } } };
+  const context: object = { live, store: { sandboxes: { find }, samples } };
   const sampler = new Sampler(Object(context));
   sampler.begin();
-  return { sampler, live, rows };
+  return { sampler, live, rows, samples };
 }
 
 it('every sandbox is read each ten seconds, a share of them each half second', async () => {
@@ -139,7 +171,7 @@ it('a place that takes long, or fails, is asked once a minute', async () => {
   expect(slow).toBeLessThanOrEqual(12);
   expect(failing).toBeGreaterThanOrEqual(9);
   expect(failing).toBeLessThanOrEqual(11);
-  expect(sampler.of('sbx_failing', {})).toEqual({ recent: [], minutes: [] });
+  expect(await sampler.of('sbx_failing', {})).toEqual({ recent: [], minutes: [] });
   sampler.stop();
 });
 
@@ -151,7 +183,44 @@ it('samples go with their sandbox, and stay with one that is stopped', async () 
   live.clear();
   rows.delete('sbx_gone');
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(sampler.of('sbx_gone', {}).recent).toEqual([]);
-  expect(sampler.of('sbx_stopped', {}).recent.length).toBeGreaterThan(0);
+  expect((await sampler.of('sbx_gone', {})).recent).toEqual([]);
+  expect((await sampler.of('sbx_stopped', {})).recent.length).toBeGreaterThan(0);
   sampler.stop();
+});
+
+it('samples outlive the process, also those of a minute that was not over, which goes on', async () => {
+  vi.useFakeTimers({ now: beginMs });
+  const place = { read: () => Promise.resolve(statsOf({ pids: Math.floor((Date.now() - beginMs) / 1000) })) };
+  const first = sampled({ sbx_kept: place });
+  await vi.advanceTimersByTimeAsync(95_000);
+  const before = await first.sampler.of('sbx_kept', {});
+  expect([before.recent.length, before.minutes.length]).toEqual([10, 1]);
+  expect(first.samples.kept.get('sbx_kept')).toHaveLength(1);
+  first.sampler.stop();
+  const second = sampled({ sbx_kept: place }, first.samples);
+  await vi.advanceTimersByTimeAsync(5000);
+  const after = await second.sampler.of('sbx_kept', {});
+  expect(after.recent.slice(0, 10)).toEqual(before.recent);
+  expect(after.recent).toHaveLength(11);
+  expect(after.minutes).toEqual(before.minutes);
+  await vi.advanceTimersByTimeAsync(30_000);
+  const [, minute] = (await second.sampler.of('sbx_kept', {})).minutes;
+  const ofMinute = (await second.sampler.of('sbx_kept', {})).recent.filter(
+    ({ at }) => at >= '2026-01-01T00:01' && at < '2026-01-01T00:02',
+  );
+  expect(minute?.max.pids).toBe(Math.max(...ofMinute.map(({ pids }) => pids ?? 0)));
+  expect(ofMinute.length).toBeGreaterThanOrEqual(6);
+  expect((await second.sampler.of('sbx_other', {})).recent).toEqual([]);
+  second.sampler.stop();
+});
+
+it('a store that cannot write or read takes nothing from the readings', async () => {
+  vi.useFakeTimers({ now: beginMs });
+  const failed = () => Promise.reject(new Error('the disk is full'));
+  const samples = { ...keptSamples(), add: failed, of: failed };
+  const { sampler } = sampled({ sbx_kept: { read: () => Promise.resolve(statsOf({ pids: 1 })) } }, samples);
+  await vi.advanceTimersByTimeAsync(95_000);
+  expect((await sampler.of('sbx_kept', {})).recent.length).toBeGreaterThanOrEqual(9);
+  sampler.stop();
+  await vi.advanceTimersByTimeAsync(0);
 });
