@@ -17,7 +17,7 @@ export interface How {
   readonly tty: boolean;
 }
 
-/** What is shown while a sandbox is made, started or found. */
+/** What is shown while a sandbox is made or started. */
 export const preparing = 'preparing the sandbox';
 
 /** Resolves to the exit code that a shell would show. */
@@ -26,7 +26,8 @@ export async function execute(request: ExecRequest | CodeRequest, how: How, cont
   if (how.tty && how.interactive && !isTerminal(context.world))
     throw new UsageError('-it needs a terminal as input and output', { remedy: 'leave out -t to pass a pipe on' });
   const service = await context.service();
-  context.showWaiting(preparing);
+  // Programs that drive a command in a sandbox that is there get the bytes of the command alone.
+  if (request.existing !== true) context.showWaiting(preparing);
   const running = await service.exec(
     'code' in request ? request : { ...request, ...streamsOf(how, context) },
     context.options,

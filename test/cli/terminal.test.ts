@@ -78,13 +78,17 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
 
   it('shows a line that moves while a sandbox is made, which goes away', async () => {
     await using at = await scratch();
-    const slow = (words: string): CliProcess => onTerminal(`DOUBLE_DELAY=2200 ${caisson} run ${words} -- echo ran`, at);
-    const [{ stdout }, quiet] = await Promise.all([slow('').ended, slow('--quiet').ended]);
+    const slow = (words: string): CliProcess => onTerminal(`DOUBLE_DELAY=2200 ${caisson} ${words} -- echo ran`, at);
+    const lines = ['run', 'run --quiet', 'exec build'].map((words) => slow(words).ended);
+    const [{ stdout } = none, quiet = none, existing = none] = await Promise.all(lines);
     expect(stdout).toContain('(25%)\r\u001b[K');
     expect(stdout).toMatch(/\r\u001b\[K[|/\\-] preparing the sandbox, [12] s\r\u001b\[Kcaisson: missing here/);
     expect(quiet.stdout).toBe('ran\r\n');
+    expect(existing.stdout).toMatch(/^(?!.*preparing).*ran\r\n$/s);
   });
 });
+
+const none = { stdout: '' };
 
 const caisson = `'${process.execPath}' '${onDouble}'`;
 

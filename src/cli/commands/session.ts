@@ -2,7 +2,7 @@ import { type SessionInput, shellCode } from '../../service/api.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readEnv } from '../env.ts';
-import { preparing, show, tellLoss } from '../execute.ts';
+import { show, tellLoss } from '../execute.ts';
 import { commandOptions } from '../option.ts';
 import { sessionOf, sessionOperands, withoutNotice } from '../session.ts';
 import { UsageError } from '../usage.ts';
@@ -80,9 +80,7 @@ async function collected(input: SessionInput, context: Context): Promise<number>
 }
 
 async function shown(input: SessionInput, context: Context): Promise<number> {
-  const { sessions } = await context.service();
-  context.showWaiting(preparing);
-  const running = await sessions.exec(input, context.options);
+  const running = await (await context.service()).sessions.exec(input, context.options);
   tellLoss(running, context);
   if (running.lost.length > 0) context.notice(withoutNotice(running.lost));
   const code = await show(running, { timeoutMs: input.timeoutMs ?? null, interactive: false }, context);
