@@ -15,11 +15,11 @@ const core = (resource: string, ...verbs: readonly string[]): readonly Right[] =
 
 /** WebSockets are authorised as `get`, and by newer servers as `create` too. */
 export const needed: readonly Right[] = [
-  ...core('pods', 'create', 'get', 'list', 'watch', 'delete', 'patch'),
+  ...core('pods', 'create', 'get', 'list', 'watch', 'delete'),
   ...core('pods/exec', 'get', 'create'),
   ...core('pods/attach', 'get', 'create'),
   ...core('persistentvolumeclaims', 'create', 'get', 'list', 'delete', 'patch'),
-  ...['create', 'get', 'patch', 'delete'].map((verb) => ({
+  ...['create', 'get', 'patch'].map((verb) => ({
     verb,
     resource: 'networkpolicies',
     group: 'networking.k8s.io',

@@ -25,7 +25,7 @@ const env = { PATH: '/usr/local/bin', NODE_ENV: 'production' };
 
 /** Throws `failed_precondition` where the package is not built, or its Node cannot be put into an image. */
 export async function buildService(
-  images: Images,
+  images: Pick<Images, 'importRootfs'>,
   options: Pick<BuildOptions, 'env' | 'signal' | 'onProgress'>,
 ): Promise<{ readonly reference: string; readonly id: string }> {
   const { reference } = serviceImage;

@@ -49,11 +49,15 @@ export function whyNoKubernetes(): string | null {
   return existsSync(kubernetesPrograms()) ? null : 'no test cluster: run `npm run engines -- kubernetes`';
 }
 
-export async function startKubernetes(): Promise<Cluster> {
+/** `addImages` writes archives of further images, named `*.tar`, to the directory. The cluster of a person gets none. */
+export async function startKubernetes(
+  addImages: (directory: string) => Promise<void> = async () => undefined,
+): Promise<Cluster> {
   const given = process.env['CAISSON_TEST_KUBECONFIG'];
   if (given) return clusterOf({ kubeconfig: given, pid: 0, directory: '', stop: async () => undefined });
   const directory = mkdtempSync(join(tmpdir(), 'caisson-kubernetes-'));
   await makeImages(join(directory, 'images'));
+  await addImages(join(directory, 'images'));
   const link = freeLink();
   const script = fileURLToPath(new URL('kubernetes/keeper.sh', import.meta.url));
   const args = [script, kubernetesPrograms(), directory, basename(directory), link.peer];
