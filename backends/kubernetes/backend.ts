@@ -18,6 +18,7 @@ import { refuseMore } from '../shared/refuse-more.ts';
 import { toCheck, toFailedCheck } from './check.ts';
 import { Cluster } from './cluster.ts';
 import { make, unmake, type Wanted } from './create.ts';
+import { tryModes } from './dry-run.ts';
 import { guaranteesOf } from './guarantees.ts';
 import { listed } from './listed.ts';
 import { identityOf } from './namespace.ts';
@@ -55,8 +56,10 @@ class KubernetesBackend implements Backend {
       const version = await this.#cluster.version(options);
       const { namespace } = await this.#cluster.here();
       const missing = await missingRights(namespace, options);
+      const mayCreate = !missing.some(({ verb, resource }) => verb === 'create' && resource === 'pods');
+      const tried = mayCreate ? await tryModes(namespace, settings, options) : [];
       const sandboxes = missing.length > 0 ? null : (await this.list({ instance: this.#instance, ...options })).length;
-      return toCheck({ place: namespace.api.access.place, settings, version, missing, sandboxes });
+      return toCheck({ place: namespace.api.access.place, settings, version, missing, tried, sandboxes });
     } catch (error) {
       throwIfAborted(options);
       return toFailedCheck(error);

@@ -2,6 +2,7 @@
 import { config } from './config.ts';
 
 export interface Settings {
+  readonly image: string;
   readonly kubeconfig: string | null;
   readonly context: string | null;
   readonly namespace: string | null;
@@ -22,6 +23,7 @@ export function settingsOf(given: Readonly<Record<string, unknown>>): Settings {
     return typeof found === 'string' && found !== '' ? found : null;
   };
   return {
+    image: String(value('image')),
     kubeconfig: text('kubeconfig'),
     context: text('context'),
     namespace: text('namespace'),

@@ -100,7 +100,12 @@ describe.skipIf(why !== null)(`the service in a cluster${why === null ? '' : ` (
       ['get', 'secrets', 'caisson'],
       ['get', 'nodes', 'default'],
     ] as const)
-      expect([verb, resource, namespace, await may(verb, resource, namespace)]).toEqual([verb, resource, namespace, 'no']);
+      expect([verb, resource, namespace, await may(verb, resource, namespace)]).toEqual([
+        verb,
+        resource,
+        namespace,
+        'no',
+      ]);
   });
 
   it('finds its sandboxes again in a new pod, and leaves nothing when they are removed', patience, async () => {

@@ -1,6 +1,9 @@
 /** A real cluster in which something goes wrong: each fault is named by the error or the exit, and no command runs twice. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
+import type { BackendCheck } from '../../src/service/api.ts';
 import type { CaissonError } from '../../src/errors.ts';
 import { type Cluster, kubernetesImage, startKubernetes, whyNoKubernetes } from '../engines/kubernetes.ts';
 import { type Home, makeHome } from './home.ts';
@@ -39,6 +42,31 @@ const refused = async (work: Promise<unknown>): Promise<CaissonError> =>
     (error: CaissonError) => error,
   );
 
+/** Findings about a cluster whose network plugin knows no policies, and a service without an image for `none`. */
+const known = ['no-init-image', 'policy-unproved'];
+const only = async (own: Caisson): Promise<readonly [BackendCheck]> => {
+  const [checked] = await own.backends.check(['kubernetes']);
+  if (checked === undefined) throw new Error('the backend was not looked at');
+  return [checked];
+};
+
+/** The kubeconfig of an account that exists, and to which nothing is bound. */
+async function accountWithoutRights(): Promise<string> {
+  const annotations = { 'kubernetes.io/service-account.name': 'weak' };
+  const secret = { apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/service-account-token' };
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'weak' } };
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(account));
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ ...secret, metadata: { name: 'weak', annotations } }));
+  const token = async (): Promise<string> =>
+    await cluster.kubectl(['get', 'secret', 'weak', '-o', 'jsonpath={.data.token}']);
+  await expect.poll(token, { timeout: 30_000 }).not.toBe('');
+  const config = Object(JSON.parse(await cluster.kubectl(['config', 'view', '--raw', '--minify', '-o', 'json'])));
+  config.users[0].user = { token: Buffer.from(await token(), 'base64').toString() };
+  const path = join(home.path, 'weak.kubeconfig');
+  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
+}
+
 const shell = (text: string): readonly [string, ...string[]] => ['sh', '-c', text];
 
 describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${why})`}`, () => {
@@ -51,6 +79,25 @@ describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${
     await home?.[Symbol.asyncDispose]();
     await cluster?.stop();
   }, 60_000);
+
+  it('would take a pod, by a trial that stores nothing', patience, async () => {
+    const [{ check }] = await only(caisson);
+    expect(check.status).toBe('ready');
+    expect(check.findings.map(({ id }) => id).filter((id) => !known.includes(id))).toEqual([]);
+    expect(await cluster.sandboxes()).toEqual([]);
+  });
+
+  it('names each right that an account lacks', patience, async () => {
+    const kubeconfig = await accountWithoutRights();
+    await withSettings({ 'terminal.kubernetes_kubeconfig': kubeconfig }, async (own) => {
+      const [{ check }] = await only(own);
+      expect(check).toMatchObject({ status: 'unhealthy' });
+      const ids = check.findings.map(({ id }) => id);
+      for (const right of ['create-pods', 'get-pods-exec', 'create-persistentvolumeclaims', 'create-networkpolicies'])
+        expect(ids).toContain(`missing-right-${right}`);
+      expect(await refused(own.run({ command: ['true'] }))).toMatchObject({ code: 'permission_denied' });
+    });
+  });
 
   it('names a node selector that no node has, and leaves nothing', patience, async () => {
     const settings = {
