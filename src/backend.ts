@@ -279,7 +279,11 @@ export interface Ref {
   readonly [key: string]: string | number | boolean | null;
 }
 
-export type ResourceState = 'created' | 'running' | 'paused' | 'stopped' | 'unknown';
+/**
+ * `unresponsive`: the place lists it, and its host does not answer, so that nothing of its processes is known or can be changed.
+ * Core starts no command there, nor another sandbox in its place.
+ */
+export type ResourceState = 'created' | 'running' | 'paused' | 'stopped' | 'unresponsive' | 'unknown';
 
 export interface Listed {
   /** Ref for `attach`. */
@@ -560,6 +564,12 @@ export interface Sandbox {
    * remedy, when the files cannot be restored; it never starts a sandbox without them.
    */
   readonly power?: { stop(options: PowerOptions): Promise<void>; start(options: PowerOptions): Promise<void> };
+  /**
+   * Present where the place lists a sandbox whose host may be gone. Ends what the place has on record of its processes, though
+   * nothing has said that they ended; files are kept as by `power.stop`. Called on the word of the operator alone. Throws
+   * `failed_precondition` while the sandbox is not `unresponsive`. Idempotent.
+   */
+  readonly abandon?: (options?: Cancelable) => Promise<void>;
   /**
    * Present on what `attach` returns when the place has ended the sandbox while no Caisson ran and files were lost with
    * it: those that are left are of the moment `since` (RFC 3339, UTC), so what was written later is gone. It is there until

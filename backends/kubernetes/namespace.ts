@@ -4,7 +4,8 @@ import type { Api } from './api.ts';
 import { fault, isRefusal } from './fault.ts';
 import { type Claim, isList, isStored, type Pod } from './objects.ts';
 import { pause } from './pause.ts';
-import { hasNoProcess } from './state.ts';
+import { silentError, staysError } from './silence.ts';
+import { hasNoProcess, isUnresponsive } from './state.ts';
 
 export type Resource = 'pods' | 'persistentvolumeclaims';
 
@@ -74,6 +75,12 @@ export class Namespace {
     await this.#delete(resource, named, graceSeconds, waiting);
   }
 
+  /** Removes the object of a pod though its node has not said that its processes ended. Idempotent, and by uid as `remove`. */
+  async force(named: Named, waiting: Waiting = {}): Promise<void> {
+    await this.#delete('pods', named, 0, waiting);
+    await this.gone('pods', named, waiting);
+  }
+
   /** Resolves when the object is gone: a node that hangs keeps a pod and its volume until an operator forces it. */
   async gone(resource: Resource, { name, uid }: Named, waiting: Waiting = {}): Promise<void> {
     const deadline = performance.now() + goneWithinMs;
@@ -81,8 +88,9 @@ export class Namespace {
       const there = await this.#get(resource, name, waiting);
       if (there === null || there.metadata?.uid !== uid) return;
       // Some kubelets keep the object for up to a minute after its last process has ended.
+      if (resource === 'pods' && isUnresponsive(there)) throw silentError(name);
       if (resource === 'pods' && hasNoProcess(there)) await this.#delete(resource, { name, uid }, 0, waiting);
-      if (performance.now() > deadline) throw stays(name);
+      if (performance.now() > deadline) throw staysError(name, goneWithinMs / 1000);
       await pause(waitMs, waiting.signal);
     }
   }
@@ -141,15 +149,4 @@ function checked(answer: unknown): Pod {
 
 function noObject(): CaissonError {
   return new CaissonError('internal', 'the API server answered with something other than objects of Kubernetes');
-}
-
-function stays(name: string): CaissonError {
-  return new CaissonError(
-    'unavailable',
-    `${name} is not gone after ${goneWithinMs / 1000} s: its node does not answer`,
-    {
-      details: { resource: name },
-      remedy: 'wait for the node to come back; `kubectl describe pod` names it',
-    },
-  );
 }

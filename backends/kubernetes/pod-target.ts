@@ -9,9 +9,12 @@ import { remembered } from '../../src/lib/remembered.ts';
 import { runScript } from './script.ts';
 import type { Target } from './start.ts';
 import type { Vigil } from './vigil.ts';
-import { endedForMemory, endOf, progressOf, restartsOf } from './state.ts';
+import { silentError } from './silence.ts';
+import { endedForMemory, endOf, isUnresponsive, progressOf, restartsOf } from './state.ts';
 
 const killed = 137;
+/** After so long the node is asked again. */
+const silentForMs = 5000;
 /** The node says what became of a pod once a second, and after the connection to it has closed. */
 const lookPausesMs = [0, 300, 700, 1000, 1500];
 
@@ -30,6 +33,7 @@ export class PodTarget implements Target {
   readonly #vigil: Vigil;
   readonly #pod: Named;
   readonly #owner: Owner;
+  #silentAtMs = -Infinity;
   #restarts: number;
   #kills: number | null = null;
   #killsAtFirst: number | null = null;
@@ -59,6 +63,7 @@ export class PodTarget implements Target {
   explain = async (): Promise<void> => {
     const pod = await this.#current();
     if (pod === null) throw await this.#owner.absent();
+    if (isUnresponsive(pod)) throw this.silent();
     const end = endOf(pod);
     if (end !== null)
       throw new CaissonError(end.code, `the pod ${this.#pod.name} runs no command: ${end.why}`, {
@@ -66,6 +71,17 @@ export class PodTarget implements Target {
         remedy: this.#owner.keeps ? 'stop it and start it again' : 'remove it to begin anew',
       });
   };
+
+  /** Commands are refused at once for a while: each would wait for a connection. */
+  silent = (): CaissonError => {
+    this.#silentAtMs = performance.now();
+    return silentError(this.#pod.name);
+  };
+
+  /** Costs nothing while the node answers. */
+  throwIfSilent(): void {
+    if (performance.now() - this.#silentAtMs < silentForMs) throw silentError(this.#pod.name);
+  }
 
   explained = async (end: Promise<number>, close: () => void): Promise<ProcessEnd> => {
     const release = this.#vigil.guard({ ...this.#pod, onEnded: close });

@@ -1,4 +1,5 @@
 import type {
+  Cancelable,
   DestroyOptions,
   ExecOptions,
   PowerOptions,
@@ -21,7 +22,8 @@ import { PodTarget } from './pod-target.ts';
 import type { Attached } from './ready.ts';
 import { startAgain } from './restart.ts';
 import { startProcess, startTerminal } from './start.ts';
-import { resourceState } from './state.ts';
+import { answersError } from './silence.ts';
+import { isUnresponsive, resourceState } from './state.ts';
 
 /** The uid is of what survives: of the claim where files are kept, else of the pod. */
 export function refOf(
@@ -42,6 +44,7 @@ export class KubernetesSandbox implements Sandbox {
   readonly relay = true;
   readonly ref: Ref;
   readonly power?: NonNullable<Sandbox['power']>;
+  readonly abandon = (options: Cancelable = {}): Promise<void> => this.#abandon(options);
   readonly init?: Process;
   readonly memory: NonNullable<Sandbox['memory']> = {
     kills: () => this.#target?.memory.kills() ?? 0,
@@ -88,6 +91,7 @@ export class KubernetesSandbox implements Sandbox {
     const { cwd, env, stdin } = options;
     const launch: Launch = { command, cwd, env, stdin, guard: null, terminal: null };
     const target = await this.target();
+    target.throwIfSilent();
     // A sandbox that was found again has no count yet.
     if (target.begin.current() === null) target.begin().catch(() => undefined);
     return await startProcess(target, launch, options);
@@ -116,7 +120,9 @@ export class KubernetesSandbox implements Sandbox {
     throwIfAborted(options);
     const { cwd, env, columns, rows } = options;
     const launch: Launch = { command, cwd, env, stdin: true, guard: null, terminal: { columns, rows } };
-    return await startTerminal(await this.target(), launch, options);
+    const target = await this.target();
+    target.throwIfSilent();
+    return await startTerminal(target, launch, options);
   }
 
   async #stop(options: PowerOptions): Promise<void> {
@@ -124,6 +130,18 @@ export class KubernetesSandbox implements Sandbox {
     const pod = await this.#currentPod();
     if (pod === null) await this.#claimOrThrow();
     else await removeBoth(this.#here.namespace, { pod: identityOf(pod), claim: null }, options);
+    this.#pod = null;
+    this.#target = null;
+    this.#state = 'stopped';
+  }
+
+  async #abandon(options: Cancelable): Promise<void> {
+    throwIfAborted(options);
+    const pod = await this.#currentPod();
+    if (pod !== null) {
+      if (!isUnresponsive(pod)) throw answersError(String(this.ref['name']));
+      await this.#here.namespace.force(identityOf(pod), options);
+    }
     this.#pod = null;
     this.#target = null;
     this.#state = 'stopped';
@@ -176,12 +194,10 @@ export class KubernetesSandbox implements Sandbox {
 
 export async function ownPod({ namespace }: Here, { name, uid }: Named, keeps: boolean): Promise<Pod | null> {
   const pod = await namespace.pod(name);
-  if (pod === null || pod.metadata?.deletionTimestamp !== undefined) return keeps ? null : endingPod(pod, uid);
-  return keeps || pod.metadata?.uid === uid ? pod : null;
-}
-
-function endingPod(pod: Pod | null, uid: string): Pod | null {
-  return pod?.metadata?.uid === uid ? pod : null;
+  if (!keeps) return pod?.metadata?.uid === uid ? pod : null;
+  // One that its node is ending is as good as gone. Where the node does not answer, its processes may write on.
+  const isEnding = pod?.metadata?.deletionTimestamp !== undefined;
+  return pod !== null && isEnding && !isUnresponsive(pod) ? null : pod;
 }
 
 export function goneError(name: string): CaissonError {

@@ -8,7 +8,7 @@ import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { NotStartedProcess } from '../shared/not-started.ts';
 import { type Launch, notStartedOf, preamble } from '../shared/preamble.ts';
 import type { Api } from './api.ts';
-import { fault, isRefusal } from './fault.ts';
+import { fault, isRefusal, Refusal } from './fault.ts';
 import { head } from './framing.ts';
 import { framedInput, plainInput } from './input.ts';
 import { pause } from './pause.ts';
@@ -26,6 +26,8 @@ export interface Target {
   readonly path: string;
   /** Throws why no command can be started, such as that the pod is gone. Returns when another try may succeed. */
   readonly explain: () => Promise<void>;
+  /** The cluster answers, and the node of the pod does not. */
+  readonly silent: () => CaissonError;
   readonly explained: Carried['explained'];
 }
 
@@ -103,10 +105,18 @@ async function connect(target: Target, { command, isTerminal }: Command, { signa
       if (isRefusal(error, 401)) target.api.access.forget();
       await target.explain();
       const mayPass = !(error instanceof CaissonError) && ![400, 403, 404].some((status) => isRefusal(error, status));
-      if (!mayPass || performance.now() > deadline) throw fault(error, 'start a command in the pod');
+      const isLate = performance.now() > deadline;
+      // The cluster has just said that the pod is there.
+      if (isLate && isUnanswered(error)) throw target.silent();
+      if (!mayPass || isLate) throw fault(error, 'start a command in the pod');
       await pause(retryMs * (0.75 + Math.random() / 2), signal);
     }
   }
+}
+
+/** No answer at all to the request, or that of an API server which waited for the node. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Refusal ? error.status >= 500 : !(error instanceof CaissonError);
 }
 
 /** Waits for the shell's answer. */

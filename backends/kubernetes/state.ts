@@ -75,6 +75,22 @@ function hasNeverRun({ state, lastState, restartCount = 0 }: ContainerStatus): b
   return state?.waiting !== undefined && lastState?.terminated === undefined && restartCount === 0;
 }
 
+/** The clocks of this host and of the cluster may differ by less. */
+const lateMs = 60_000;
+
+/**
+ * Whether the node does not answer, by what the cluster knows without a right to read nodes: it takes the readiness of a pod away whose
+ * containers were ready when the node was last heard, and a node that is there ends a deleted pod within its grace.
+ */
+export function isUnresponsive({ metadata, status }: Pod, nowMs = Date.now()): boolean {
+  const running = status?.containerStatuses?.filter(({ state }) => state?.running !== undefined) ?? [];
+  if (running.length === 0 || status?.phase !== 'Running') return false;
+  const isLate = nowMs - Date.parse(metadata?.deletionTimestamp ?? '') > lateMs;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const isUnheard = ready !== undefined && ready.status !== 'True' && running.every((each) => each.ready === true);
+  return isLate || isUnheard;
+}
+
 const known: Readonly<Record<string, string>> = {
   Evicted: 'the node evicted it',
   Preempting: 'a pod of higher priority took its place',
@@ -115,6 +131,7 @@ export function endedForMemory({ status }: Pod): boolean {
 }
 
 export function resourceState(pod: Pod): ResourceState {
+  if (isUnresponsive(pod)) return 'unresponsive';
   const progress = progressOf(pod);
   if (progress.is === 'running') return 'running';
   return progress.is === 'waiting' ? 'created' : 'unknown';

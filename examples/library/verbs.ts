@@ -105,6 +105,7 @@ await using caisson = await openCaisson();
 {
   const found = await caisson.sandboxes.gc({ dryRun: true });
   console.log(found.map(({ kind, name }) => `${kind} ${name}`));
+  // A sandbox whose node was switched off is given up by its name: { dryRun: false, force: 'build' }
 }
 
 // execs.start

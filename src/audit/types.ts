@@ -11,6 +11,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *   file        a file tool is about to change something
  *   mount       a mount was refused before a sandbox was made or started, or ended one that had just been
  *   loss        the place ended a sandbox, and its files are those of an earlier moment
+ *   abandon     the operator gives up a sandbox whose host does not answer
  *   trust       a person confirms the key of a host
  *   config      the configuration is about to be changed in its file, or to hold as it was read again: names of keys, never values
  *   access      a person lets somebody talk, or takes that back; too many codes were wrong
@@ -26,6 +27,7 @@ export interface AuditEntry {
     | 'file'
     | 'mount'
     | 'loss'
+    | 'abandon'
     | 'trust'
     | 'config'
     | 'access'

@@ -39,6 +39,7 @@ function whatOf(type: AuditRecord['type'], rest: Details): string {
   if (type === 'file') return `${words(rest['tool'])} ${words(rest['paths'])}`;
   if (type === 'copy') return `${words(direction)}: ${words(source)} -> ${words(target)}`;
   if (type === 'decision') return decisionOf(rest);
+  if (type === 'abandon') return `${words(rest['backend'])}: given up, its host does not answer`;
   if (type === 'loss') return `${words(rest['backend'])}: files are those of ${words(rest['since'])}`;
   if (type === 'trust') return `${words(rest['host'])} ${words(rest['fingerprint'])}`;
   if (type === 'config') return `${words(rest['what'])} ${words(rest['keys'])}`.trimEnd();

@@ -3,6 +3,7 @@
  *
  *   row fits and the resource runs           -> found        (no lease, no write)
  *   row fits, the resource is stopped        -> started     (one that is being stopped is waited for first)
+ *   row fits, the host does not answer       -> unavailable  nothing is made beside it
  *   row fits, the resource has vanished      -> recreated    from the same spec, with the same files; refused where they
  *                                                            went with it
  *   row fits, its directory has vanished     -> recreated    with an empty one, whose row says since when files are lost

@@ -1,5 +1,6 @@
 /** From the row of a sandbox that fits back to one that runs. */
 import type { Sandbox } from '../backend.ts';
+import { CaissonError } from '../errors.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import type { Plan } from '../plan/types.ts';
 import type { SandboxRow } from '../store/store.ts';
@@ -28,6 +29,7 @@ export async function resume(
     if (!(await context.wayOut.keep(row, sandbox))) await context.wayOut.restore(sandbox);
     return await ready(context, { row, sandbox, how: 'found', lostSince: null });
   }
+  if (sandbox?.state === 'unresponsive') throw unresponsiveError(row);
   const filesLostSince = await recordMissingFiles(context, row);
   if (sandbox === null || sandbox.power === undefined || filesLostSince !== null)
     return await replace(context, { ...what, how: 'recreated', lostSince: filesLostSince }, options);
@@ -40,6 +42,14 @@ export async function resume(
   await failpoint('after-start');
   await proveOrStop(context, { row, sandbox: started }, mounts);
   return await ready(context, { row, sandbox: started, how: 'started', lostSince });
+}
+
+/** Another one beside it would write the same files, and its commands may run on. */
+function unresponsiveError({ taskId, id, backend }: SandboxRow): CaissonError {
+  return new CaissonError('unavailable', `the host of the sandbox of ${taskId} does not answer`, {
+    details: { taskId, sandboxId: id, backend, state: 'unresponsive' },
+    remedy: `wait for it; where it is gone for good, \`caisson gc --force ${taskId}\` gives the sandbox up`,
+  });
 }
 
 async function proveOrStop(

@@ -81,7 +81,7 @@ export type { RedactionCounts, Redactor } from '../redact/types.ts';
 export type { SkillFinding, SkillScan, SkillVerdict } from '../guard/skills/types.ts';
 export type { ScanCategory, ScanFinding, ScanResult } from '../secrets/scan/types.ts';
 export type { CopyResult, FileArchive, FileTools } from '../files/types.ts';
-export type { GcItem } from './admin/gc-item.ts';
+export type { GcHow, GcItem } from './admin/gc-item.ts';
 export type * from './admin/mcp-servers-api.ts';
 export type { SecretsApi } from './admin/secrets-api.ts';
 export type { RuleSuggestion } from '../guard/suggest.ts';

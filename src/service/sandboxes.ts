@@ -22,6 +22,7 @@ import type { Plan } from '../plan/types.ts';
 import { acquire } from '../sandbox/acquire.ts';
 import type { Context, StepOptions } from '../sandbox/context.ts';
 import { changeSandbox, touchSandbox } from '../sandbox/change.ts';
+import { abandonSandbox, whyAbandoned } from '../sandbox/abandon.ts';
 import { findRow, removeSandbox, stopSandbox } from '../sandbox/end.ts';
 import type { Within } from '../sandbox/healing.ts';
 import { inspectSandbox } from '../sandbox/inspect.ts';
@@ -32,6 +33,7 @@ import { viewOf } from '../sandbox/view.ts';
 import { refuseWhenFull } from '../store/reserve.ts';
 import type { SandboxRow } from '../store/store.ts';
 import { gc, type GcDependencies } from './admin/gc.ts';
+import type { GcHow } from './admin/gc-item.ts';
 import type { Sweeper } from './admin/sweeper.ts';
 import type { Processes } from './exec/processes.ts';
 import { limitOf, pageOf, positionOf } from './pages.ts';
@@ -132,8 +134,13 @@ export class Sandboxes implements SandboxesApi {
     return await this.#top.list(filter, options.signal);
   }
 
-  async gc(how: { readonly dryRun: boolean }): Promise<readonly GcItem[]> {
+  async gc({ dryRun, force }: GcHow, options: Options = {}): Promise<readonly GcItem[]> {
+    if (force !== undefined) return [await this.#abandon(force, { ...options, dryRun })];
     await this.#parts.sweeper.settled(); // what it works on is held by us, and would be passed over
-    return [...(await this.#parts.processes.collect(how.dryRun)), ...(await gc(this.#parts, how))];
+    return [...(await this.#parts.processes.collect(dryRun)), ...(await gc(this.#parts, { dryRun }))];
+  }
+  async #abandon(task: string, how: Options & Pick<GcHow, 'dryRun'>): Promise<GcItem> {
+    const { id, backend, taskId } = await abandonSandbox(this.#context, task, how);
+    return { kind: 'sandbox', backend, name: id, taskId, why: whyAbandoned };
   }
 }

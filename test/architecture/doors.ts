@@ -196,6 +196,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'user',
   ],
   sandbox: [
+    'abandon',
     'acquire',
     'backends',
     'change',

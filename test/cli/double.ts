@@ -74,7 +74,8 @@ export class Double extends Fixed implements CaissonApi {
     keepSamples: () => undefined,
     top: () => topOf(this.#views, (task) => this.#stats(task)),
     gc: (how) => {
-      this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}`);
+      const of = how.force === undefined ? '' : ` of ${how.force}`;
+      this.#log(`gc ${how.dryRun ? 'dry' : 'for real'}${of}`);
       return Promise.resolve(this.#script.garbage ?? []);
     },
   };

@@ -1,7 +1,7 @@
 /** A real cluster in which something goes wrong: each fault is named by the error or the exit, and no command runs twice. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Caisson } from '../../src/service/caisson.ts';
 import type { BackendCheck } from '../../src/service/api.ts';
 import type { CaissonError } from '../../src/errors.ts';
@@ -199,12 +199,57 @@ describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${
     await caisson.sandboxes.remove(taskId);
   });
 
+  describe.skipIf(!isOwn)('a node that is not heard any more', () => {
+    afterEach(() => cluster.signal('kubelet', 'CONT'));
+
+    it('fails new commands, ends none that runs, and delivers the rest when it comes back', patience, async () => {
+      const taskId = 'unheard';
+      const running = caisson.run({ taskId, command: shell('echo once >>runs; sleep 3; echo done') });
+      await expect.poll(async () => await runsOf(taskId), { timeout: 30_000 }).toBe('once\n');
+      await cluster.signal('kubelet', 'STOP');
+      await isUnresponsive(taskId);
+      // A service that has no lane there.
+      const other = await home.open(flags());
+      await refusedWith(other.run({ taskId, command: ['true'] }), 'unavailable');
+      expect(await caisson.sandboxes.gc({ dryRun: true, force: taskId })).toMatchObject([{ kind: 'sandbox', taskId }]);
+      await cluster.signal('kubelet', 'CONT');
+      expect(await running).toMatchObject({ exit: { reason: 'exited', exitCode: 0 }, stdout: { text: 'done\n' } });
+      await expect.poll(async () => await runsOf(taskId).catch(() => ''), { timeout: 60_000 }).toBe('once\n');
+      await refusedWith(caisson.sandboxes.gc({ dryRun: false, force: taskId }), 'failed_precondition');
+      await caisson.sandboxes.remove(taskId);
+    });
+
+    it('is given up on the word of the operator alone, and the files stay', patience, async () => {
+      const taskId = 'given-up';
+      await caisson.run({ taskId, command: shell('echo kept >>runs') });
+      await cluster.signal('kubelet', 'STOP');
+      await isUnresponsive(taskId);
+      await refusedWith(caisson.sandboxes.stop(taskId), 'unavailable');
+      expect(await caisson.sandboxes.gc({ dryRun: false, force: taskId })).toMatchObject([{ taskId }]);
+      expect(await caisson.sandboxes.get(taskId)).toMatchObject({ state: 'stopped', resource: 'stopped' });
+      const records = await Array.fromAsync(caisson.audit.tail({ count: 50 }));
+      expect(records).toContainEqual(expect.objectContaining({ type: 'abandon', taskId }));
+      await cluster.signal('kubelet', 'CONT');
+      await expect.poll(async () => await runsOf(taskId).catch(() => ''), { timeout: 90_000 }).toBe('kept\n');
+      await caisson.sandboxes.remove(taskId);
+    });
+  });
+
   it('leaves nothing', patience, async () => {
     await caisson.sandboxes.gc({ dryRun: false });
     expect(await caisson.sandboxes.gc({ dryRun: true })).toEqual([]);
     expect(await cluster.sandboxes()).toEqual([]);
   });
 });
+
+/** The node controller of the test cluster waits for 16 s. */
+const isUnresponsive = async (taskId: string): Promise<void> =>
+  await expect
+    .poll(async () => (await caisson.sandboxes.get(taskId)).resource, { timeout: 60_000 })
+    .toBe('unresponsive');
+
+const refusedWith = async (work: Promise<unknown>, code: string): Promise<void> =>
+  expect(await refused(work)).toMatchObject({ code });
 
 const runsOf = async (taskId: string): Promise<string> =>
   (await caisson.run({ taskId, command: ['cat', 'runs'] })).stdout.text;

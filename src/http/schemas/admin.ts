@@ -116,7 +116,7 @@ export const backend = z
   .meta({ id: 'Backend' });
 export const accountItem = z.object({
   name: z.string(),
-  state: z.enum(['created', 'running', 'paused', 'stopped', 'unknown']),
+  state: z.enum(['created', 'running', 'paused', 'stopped', 'unresponsive', 'unknown']),
   since: time.nullable(),
   cpuCores: z.number().nullable(),
   memoryBytes: z.number().nullable(),

@@ -252,5 +252,11 @@ export const plain = {
     answer: samples,
   },
   top: { query: z.strictObject({ task: recordsOf.exactOptional(), owner: ownerQuery }), answer: listOf(use) },
-  gc: { body: z.strictObject({ dryRun: z.boolean() }), answer: listOf(gcItem) },
+  gc: {
+    body: z.strictObject({
+      dryRun: z.boolean(),
+      force: recordsOf.exactOptional().describe('Gives up this sandbox alone, whose host does not answer.'),
+    }),
+    answer: listOf(gcItem),
+  },
 } as const;

@@ -1,3 +1,10 @@
+export interface GcHow {
+  /** Nothing is changed, and the answer tells what would be. */
+  readonly dryRun: boolean;
+  /** Sandbox that is given up, and nothing else. */
+  readonly force?: string;
+}
+
 /** What was removed, or would be. */
 export interface GcItem {
   /** Kind of leftover. */

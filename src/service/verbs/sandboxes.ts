@@ -5,7 +5,7 @@ import type { SandboxRequest } from '../../plan/types.ts';
 import type { Inspected, SandboxLimits } from '../../sandbox/types.ts';
 import type { Samples, SamplesInput } from '../samples.ts';
 import type { SandboxUse, UseFilter } from '../top.ts';
-import type { GcItem } from '../admin/gc-item.ts';
+import type { GcHow, GcItem } from '../admin/gc-item.ts';
 import type { Acquired, Options, Page, SandboxFilter, SandboxView } from '../types.ts';
 import { admin, read, type Rows, run } from './row.ts';
 
@@ -54,8 +54,12 @@ export interface SandboxesApi {
   keepSamples(): void;
   /** Reads what all sandboxes use now, and what they did last. A place that is slow to tell is asked every five seconds at most. */
   top(filter?: UseFilter, options?: Options): Promise<readonly SandboxUse[]>;
-  /** Removes what time, crashes and strangers left in the state directory and in every backend. */
-  gc(how: { readonly dryRun: boolean }, options?: Options): Promise<readonly GcItem[]>;
+  /**
+   * Removes what time, crashes and strangers left in the state directory and in every backend. With `force` it looks at one sandbox alone, by
+   * the id of its task or its own, whose host is gone: its processes are given up, and it is stopped, or removed where it keeps no
+   * files. Throws `failed_precondition` while its host answers.
+   */
+  gc(how: GcHow, options?: Options): Promise<readonly GcItem[]>;
 }
 
 const inTask = { takes: ['task'], owner: 'place' } as const;

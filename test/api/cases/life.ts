@@ -168,4 +168,12 @@ function figureCases(suite: Suite): void {
       expect((await place.agent.sandboxes.list({ limit: 1000 })).items.map(({ id }) => id)).toEqual(before);
     },
   );
+
+  suite.placeTest('sandboxes.gc.force', 'gives up no sandbox whose host answers', async (place) => {
+    await place.agent.sandboxes.create({ taskId: place.task });
+    const forced = place.agent.sandboxes.gc({ dryRun: false, force: place.task });
+    await refused(forced, 'failed_precondition');
+    expect(await place.agent.sandboxes.get(place.task)).toMatchObject({ state: 'ready', resource: 'running' });
+    await refused(place.agent.sandboxes.gc({ dryRun: true, force: 'never-made' }), 'not_found');
+  });
 }

@@ -4,6 +4,7 @@ import {
   endedForMemory,
   endOf,
   hasNoProcess,
+  isUnresponsive,
   progressOf,
   resourceState,
   restartsOf,
@@ -64,6 +65,31 @@ describe('the status of a pod', () => {
   it('counts restarts, and sees that one was for memory', () => {
     const again = main({ running: {} }, { restartCount: 2, lastState: { terminated: { reason: 'OOMKilled' } } });
     expect([restartsOf(again), endedForMemory(again), progressOf(again).is]).toEqual([2, true, 'running']);
+  });
+
+  it('is unresponsive when the cluster has taken its readiness away though its containers were ready', () => {
+    const heard = (ready: string, wasReady: boolean): Pod =>
+      pod({
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: ready }],
+        containerStatuses: [{ name: 'main', ready: wasReady, state: { running: {} } }],
+      });
+    expect(resourceState(heard('False', true))).toBe('unresponsive');
+    expect(resourceState(heard('Unknown', true))).toBe('unresponsive');
+    expect(resourceState(heard('True', true))).toBe('running');
+    // Its own kubelet says that it is not ready yet.
+    expect(resourceState(heard('False', false))).toBe('running');
+    expect(isUnresponsive(pod({ ...heard('False', true).status, phase: 'Failed' }))).toBe(false);
+    expect(isUnresponsive(main({ waiting: { reason: 'ContainerCreating' } }))).toBe(false);
+  });
+
+  it('is unresponsive when it was deleted long ago and its node has not ended it', () => {
+    const deletedAt = Date.parse(deleted.metadata.deletionTimestamp);
+    const running = { ...pod({ phase: 'Running', containerStatuses: [{ state: { running: {} } }] }), ...deleted };
+    expect(isUnresponsive(running, deletedAt + 61_000)).toBe(true);
+    expect(isUnresponsive(running, deletedAt + 59_000)).toBe(false);
+    const ended = pod({ phase: 'Running', containerStatuses: [{ state: { terminated: {} } }] });
+    expect(isUnresponsive({ ...ended, ...deleted }, deletedAt + 61_000)).toBe(false);
   });
 
   it('may be forced out only when the node has said that no process is left, or none has ever run', () => {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Process } from '../../../src/backend.ts';
+import { silentError } from '../../../backends/kubernetes/silence.ts';
 import { startProcess, type Target } from '../../../backends/kubernetes/start.ts';
 import { finish, readUntil } from '../../conformance/command.ts';
 import { type Front, startFront } from './front.ts';
@@ -24,6 +25,7 @@ const targetOf = ({ api }: Front): Target => ({
   api,
   path: '/api/v1/namespaces/default/pods/p',
   explain: async () => undefined,
+  silent: () => silentError('p'),
   explained: async (end) => ({ exitCode: await end, signal: null, outOfMemory: false }),
 });
 

@@ -28,6 +28,7 @@ const types = [
   'file',
   'mount',
   'loss',
+  'abandon',
   'trust',
   'config',
   'access',
