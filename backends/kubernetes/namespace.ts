@@ -2,7 +2,8 @@
 import { CaissonError } from '../../src/errors.ts';
 import type { Api } from './api.ts';
 import { fault, isRefusal } from './fault.ts';
-import { type Claim, isList, isStored, type Pod } from './objects.ts';
+import { type Claim, isList, isStored, type List, type Pod } from './objects.ts';
+import { everyPage, type Listing } from './pages.ts';
 import { pause } from './pause.ts';
 import { silentError, staysError } from './silence.ts';
 import { hasNoProcess, isUnresponsive } from './state.ts';
@@ -14,15 +15,10 @@ export interface Named {
   readonly uid: string;
 }
 
-export interface Listing {
-  readonly items: readonly Pod[];
-  readonly version: string;
-}
-
 type Waiting = { readonly signal?: AbortSignal | undefined };
 
 const pageSize = '500';
-/** A namespace of more is not looked at to its end. */
+/** Of one instance, and of one kind. A list of more would not fit the memory of a service. */
 const mostListed = 20_000;
 const goneWithinMs = 90_000;
 const firstLookMs = 30;
@@ -99,20 +95,15 @@ export class Namespace {
     return (await this.listAt(resource, selector, waiting)).items;
   }
 
-  /** `version`: what a watch goes on from. */
   async listAt(resource: Resource, selector: string, { signal }: Waiting): Promise<Listing> {
-    const found: Pod[] = [];
-    let [next, version] = ['', ''];
-    do {
+    const page = async (next: string): Promise<List> => {
       const query = { labelSelector: selector, limit: pageSize, ...(next === '' ? {} : { continue: next }) };
       const asking = { path: this.path(resource), query, doing: 'list the sandboxes', signal };
-      const page = await this.api.do({ method: 'GET', ...asking });
-      if (!isList(page)) throw noObject();
-      found.push(...(page.items ?? []));
-      next = page.metadata?.continue ?? '';
-      version = page.metadata?.resourceVersion ?? version;
-    } while (next !== '' && found.length < mostListed);
-    return { items: found, version };
+      const answer = await this.api.do({ method: 'GET', ...asking });
+      if (!isList(answer)) throw noObject();
+      return answer;
+    };
+    return await everyPage(page, mostListed);
   }
 
   async #delete(resource: Resource, { name, uid }: Named, ...[grace, waiting]: [number, Waiting]): Promise<void> {
