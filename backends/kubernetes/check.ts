@@ -58,7 +58,7 @@ function missingRight({ verb, resource }: Right): Finding {
   };
 }
 
-/** Without `open` there is no sandbox as most tasks have it. */
+/** Most tasks have sandboxes whose network is `open`. */
 function findingOf(tried: Tried): readonly Finding[] {
   const { mode } = tried;
   const severity = mode === 'open' ? 'error' : 'warning';

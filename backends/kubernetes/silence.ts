@@ -1,21 +1,20 @@
 /** Errors about nodes that do not answer. What runs there is never ended for it: a node that comes back delivers the rest. */
 import { CaissonError } from '../../src/errors.ts';
 
-const remedy =
-  'wait for the node to come back, `kubectl describe pod` names it; where it is gone for good: `caisson gc --force NAME`';
-
 /** `sandbox`: name of its pod. */
 export function silentError(sandbox: string): CaissonError {
   return new CaissonError('unavailable', `the node of the sandbox ${sandbox} does not answer`, {
     details: { resource: sandbox },
-    remedy,
+    remedy:
+      'wait for the node to come back, `kubectl describe pod` names it; where it is gone for good: `caisson gc --force NAME`',
   });
 }
 
 export function staysError(name: string, seconds: number): CaissonError {
   return new CaissonError('unavailable', `${name} is not gone after ${seconds} s: its node does not answer`, {
     details: { resource: name },
-    remedy,
+    remedy:
+      'wait for the node to come back, `kubectl describe pod` names it; where it is gone for good: `caisson gc --force NAME`',
   });
 }
 

@@ -270,15 +270,6 @@ describe('tables', () => {
     expect((await cli(['gc'])).double.calls).toContain('gc for real');
   });
 
-  it('gc gives up one sandbox by its name, once', async () => {
-    const garbage = [{ kind: 'sandbox', backend: 'kubernetes', name: 'sbx_1', taskId: 'build', why: 'gone' }] as const;
-    const { exitCode, stderr, double } = await cli(['gc', '--force', 'build'], { garbage });
-    expect(double.calls).toContain('gc for real of build');
-    expect([exitCode, stderr]).toEqual([0, 'caisson: 1 thing given up\n']);
-    expect((await cli(['gc', '--force', 'build', '--dry-run'])).double.calls).toContain('gc dry of build');
-    expect((await cli(['gc', '--force', 'build', '--every', '10m'])).exitCode).toBe(2);
-  });
-
   it('escape their cells, cut long ones and align what remains', () => {
     expect(
       table(

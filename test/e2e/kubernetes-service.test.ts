@@ -43,7 +43,7 @@ async function makeCertificate(): Promise<void> {
   rmSync(directory, { recursive: true });
 }
 
-/** Nothing here routes addresses of Services, so that the pod is told where the API server is; its sandboxes have the image of tests. */
+/** Nothing here routes addresses of Services, so that the pod has the address of the API server; its sandboxes have the image of tests. */
 function serviceHere(): string {
   const server = [
     { name: 'KUBERNETES_SERVICE_HOST', value: '10.244.0.1' },
