@@ -12,7 +12,7 @@ export type TriedMode = Extract<NetworkMode, 'open' | 'none'>;
 
 export type Tried = { readonly mode: TriedMode } & (
   | { readonly is: 'taken' }
-  /** By the level of Pod Security, a policy of admission, a quota or a field. */
+  /** The level of Pod Security, a policy of admission, a quota or a field refuses it. */
   | { readonly is: 'refused'; readonly why: string }
   /** Paths of what admission would change or add. */
   | { readonly is: 'changed'; readonly paths: readonly string[] }

@@ -18,7 +18,7 @@ export interface Named {
 type Waiting = { readonly signal?: AbortSignal | undefined };
 
 const pageSize = '500';
-/** Of one instance, and of one kind. A list of more would not fit the memory of a service. */
+/** Counts objects of one instance and one kind. A list of more would not fit the memory of a service. */
 const mostListed = 20_000;
 const goneWithinMs = 90_000;
 const firstLookMs = 30;

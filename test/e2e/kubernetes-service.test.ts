@@ -19,7 +19,7 @@ const manifest = (name: string): string =>
 
 let cluster: Cluster;
 
-/** As `caisson image build service` makes it, from the built package, and without an engine. */
+/** Does what `caisson image build service` does, from the built package, and without an engine. */
 async function addServiceImage(directory: string): Promise<void> {
   await packedPackage();
   const layer = join(directory, 'service.layer');

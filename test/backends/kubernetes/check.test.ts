@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 const initImage = `busybox@sha256:${'0'.repeat(64)}`;
-/** As the admission of Pod Security says it. */
+/** Words of the admission of Pod Security. */
 const violates = (level: string): object => ({
   reason: 'Forbidden',
   message: `pods "x" is forbidden: violates PodSecurity "${level}:latest"`,
