@@ -1,4 +1,7 @@
-/** Waits until the first process of a pod runs, attaches to it, and tells it to go on. */
+/**
+ * Waits until the node reports that the first process of a pod runs, attaches to it, and tells it to go on. A node lets clients in up to
+ * a second earlier, and finds a container by the name of its pod: before the report it may be that of a pod of the name that is ending.
+ */
 import type { Cancelable } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { fault } from './fault.ts';

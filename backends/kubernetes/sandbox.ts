@@ -11,7 +11,7 @@ import type {
   Sandbox,
 } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
-import { throwIfAborted } from '../shared/abort.ts';
+import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import type { Launch } from '../shared/preamble.ts';
 import { type Made, removeBoth } from './create.ts';
 import type { Here } from './here.ts';
@@ -21,9 +21,13 @@ import type { Pod } from './objects.ts';
 import { PodTarget } from './pod-target.ts';
 import type { Attached } from './ready.ts';
 import { startAgain } from './restart.ts';
+import { runScript } from './script.ts';
 import { startProcess, startTerminal } from './start.ts';
 import { answersError } from './silence.ts';
 import { isUnresponsive, resourceState } from './state.ts';
+
+/** A node that hangs lets each command wait for much longer. */
+const answerWithinMs = 5000;
 
 /** The uid is of what survives: of the claim where files are kept, else of the pod. */
 export function refOf(
@@ -139,12 +143,27 @@ export class KubernetesSandbox implements Sandbox {
     throwIfAborted(options);
     const pod = await this.#currentPod();
     if (pod !== null) {
-      if (!isUnresponsive(pod)) throw answersError(String(this.ref['name']));
+      if (!isUnresponsive(pod) || (await this.#doesAnswer(pod, options))) throw answersError(String(this.ref['name']));
       await this.#here.namespace.force(identityOf(pod), options);
     }
     this.#pod = null;
     this.#target = null;
     this.#state = 'stopped';
+  }
+
+  /** The cluster takes a node that is back for lost until its next report: one that runs a command is there. */
+  async #doesAnswer(pod: Pod, options: Cancelable): Promise<boolean> {
+    const target = this.#targetOf(pod);
+    if (target === null) return false;
+    const isLate = AbortSignal.timeout(answerWithinMs);
+    const bounded = options.signal === undefined ? isLate : AbortSignal.any([options.signal, isLate]);
+    try {
+      await untilAborted(runScript(target, 'memory', [], bounded), bounded);
+      return true;
+    } catch {
+      throwIfAborted(options);
+      return false;
+    }
   }
 
   async #start(options: PowerOptions): Promise<void> {

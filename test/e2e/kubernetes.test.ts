@@ -50,13 +50,15 @@ const only = async (own: Caisson): Promise<readonly [BackendCheck]> => {
   return [checked];
 };
 
-/** The kubeconfig of an account that exists, and to which nothing is bound. */
-async function accountWithoutRights(): Promise<string> {
+/** The kubeconfig of an account that may list what there is, so that a service sees that nothing stays, and nothing else. */
+async function accountThatLists(): Promise<string> {
   const annotations = { 'kubernetes.io/service-account.name': 'weak' };
   const secret = { apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/service-account-token' };
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'weak' } };
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(account));
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ ...secret, metadata: { name: 'weak', annotations } }));
+  await cluster.kubectl(['create', 'role', 'weak', '--verb=list', '--resource=pods,persistentvolumeclaims']);
+  await cluster.kubectl(['create', 'rolebinding', 'weak', '--role=weak', '--serviceaccount=default:weak']);
   const token = async (): Promise<string> =>
     await cluster.kubectl(['get', 'secret', 'weak', '-o', 'jsonpath={.data.token}']);
   await expect.poll(token, { timeout: 30_000 }).not.toBe('');
@@ -88,13 +90,14 @@ describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${
   });
 
   it('names each right that an account lacks', patience, async () => {
-    const kubeconfig = await accountWithoutRights();
+    const kubeconfig = await accountThatLists();
     await withSettings({ 'terminal.kubernetes_kubeconfig': kubeconfig }, async (own) => {
       const [{ check }] = await only(own);
       expect(check).toMatchObject({ status: 'unhealthy' });
       const ids = check.findings.map(({ id }) => id);
       for (const right of ['create-pods', 'get-pods-exec', 'create-persistentvolumeclaims', 'create-networkpolicies'])
         expect(ids).toContain(`missing-right-${right}`);
+      expect(ids).not.toContain('missing-right-list-pods');
       expect(await refused(own.run({ command: ['true'] }))).toMatchObject({ code: 'permission_denied' });
     });
   });

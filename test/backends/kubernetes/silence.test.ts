@@ -50,7 +50,7 @@ interface Place {
 }
 
 /** A sandbox that keeps files. A delete with a grace leaves the pod where it is, as long as its node does not answer. */
-async function attached(pod: object): Promise<Place> {
+async function attached(pod: object, { runs }: { readonly runs: boolean } = { runs: false }): Promise<Place> {
   const front = await startFront('v4.channel.k8s.io');
   const deletes: unknown[] = [];
   let there: object | null = pod;
@@ -67,7 +67,7 @@ async function attached(pod: object): Promise<Place> {
   };
   front.answer = (url: URL, response: ServerResponse) =>
     void answer(url, response.req).then(([status, body]) => response.writeHead(status).end(JSON.stringify(body)));
-  front.refusals.push(...Array.from({ length: 50 }, () => 500));
+  if (!runs) front.refusals.push(...Array.from({ length: 50 }, () => 500));
   const backend = open({ env: { KUBECONFIG: front.kubeconfig }, instance: 'i' });
   opened.push(backend, front);
   const sandbox = await backend.attach({ v: 1, namespace: 'default', name, uid: 'claim-uid', keeps: true });
@@ -110,6 +110,13 @@ it('is given up by its uid and without a grace, and its claim stays', async () =
 it('is not given up while its node answers', async () => {
   const { sandbox, deletes } = await attached(podThat('True'));
   expect(sandbox.state).toBe('running');
+  await expect(sandbox.abandon?.()).rejects.toMatchObject({ code: 'failed_precondition' });
+  expect(deletes).toEqual([]);
+});
+
+it('is not given up when its node runs a command, though the cluster still takes it for lost', async () => {
+  const { sandbox, deletes } = await attached(podThat('False'), { runs: true });
+  expect(sandbox.state).toBe('unresponsive');
   await expect(sandbox.abandon?.()).rejects.toMatchObject({ code: 'failed_precondition' });
   expect(deletes).toEqual([]);
 });
