@@ -1,19 +1,20 @@
 import { closeSync, existsSync } from 'node:fs';
-import { arch, hostname, platform, release, userInfo } from 'node:os';
+import { arch, hostname, platform, release } from 'node:os';
 import type { Check, Finding } from '../../src/backend.ts';
 import { toCaissonError } from '../../src/errors.ts';
+import { ownAccount } from '../../src/lib/own-account.ts';
 import { makePipes } from '../shared/pipes.ts';
 import { isOurs } from '../shared/registry.ts';
 
 /** `root` holds the registrations. */
 export async function checkHost(root: string): Promise<Check> {
   const ill = platformProblem() ?? (await problem(tryPipes)) ?? (await problem(() => isOurs(root)));
-  const { username, uid } = userInfo();
+  const { name, uid } = ownAccount();
   return {
     status: ill === null ? 'ready' : 'unhealthy',
-    summary: ill?.summary ?? `commands run on ${hostname()} as ${username}, without isolation and without limits`,
+    summary: ill?.summary ?? `commands run on ${hostname()} as ${name}, without isolation and without limits`,
     remedy: ill?.remedy ?? null,
-    facts: { platform: platform(), kernel: release(), architecture: arch(), user: username, uid },
+    facts: { platform: platform(), kernel: release(), architecture: arch(), user: name, uid },
     findings: uid === 0 ? [asRoot] : [],
   };
 }

@@ -8,10 +8,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Labels } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { ownAccount } from '../../src/lib/own-account.ts';
 import { systemError, systemCode } from './system-fault.ts';
 
 const suffix = '.json';
@@ -29,7 +29,7 @@ export class Registry<T extends { readonly labels: Labels }> {
   readonly #kind: Kind<T>;
 
   constructor(temporary: string, kind: Kind<T>) {
-    this.root = join(temporary, `caisson-${userInfo().uid}`);
+    this.root = join(temporary, `caisson-${ownAccount().uid}`);
     this.#kind = kind;
   }
 
@@ -119,7 +119,7 @@ export class Registry<T extends { readonly labels: Labels }> {
 export async function isOurs(root: string): Promise<boolean> {
   try {
     const stats = await lstat(root);
-    if (stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0) return true;
+    if (stats.isDirectory() && stats.uid === ownAccount().uid && (stats.mode & 0o077) === 0) return true;
   } catch (error) {
     if (isAbsent(error)) return false;
     throw systemError(error, 'look at the directory of registrations');

@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { CaissonError } from '../../src/errors.ts';
+import { ownAccount } from '../../src/lib/own-account.ts';
 import type { Owner } from '../shared/pipes.ts';
 import { systemError, systemCode } from '../shared/system-fault.ts';
 
@@ -31,8 +31,8 @@ export const makeAccount =
 
 /** `wanted`: value of `terminal.singularity_user`. `owner`: directory from which the number follows (`ownerOf`). */
 export async function findAccount(wanted: string | null, owner: string): Promise<Account> {
-  const { username, uid, gid } = userInfo();
-  if (uid !== 0) return { name: username, uid, gid, handedOver: false, reserved: false };
+  const { name, uid, gid } = ownAccount();
+  if (uid !== 0) return { name, uid, gid, handedOver: false, reserved: false };
   const [accounts, ranges] = await Promise.all([textOf('/etc/passwd'), textOf('/etc/subuid')]);
   return wanted === null ? reservedAccount(owner, accounts, ranges) : namedAccount(wanted, accounts);
 }

@@ -1,9 +1,10 @@
 /** Which host, as whom, with which keys: the keys of the configuration over what ~/.ssh/config says about the host. */
 import { readFile } from 'node:fs/promises';
-import { homedir, userInfo } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
+import { ownAccount } from '../../src/lib/own-account.ts';
 import { textField } from './fault.ts';
 import { checkedName, proxyLine } from './names.ts';
 import { type Hop, type HostEntry, hostEntry } from './ssh-config.ts';
@@ -77,7 +78,7 @@ function targetOf(book: Book, wish: Wish): Target {
   const entry = hostEntry(book.config, wish.alias, join(home, '.ssh'));
   const host = checkedName(entry.host ?? wish.alias, 'host');
   const port = wish.port ?? entry.port ?? 22;
-  const user = checkedName(wish.user ?? entry.user ?? userInfo().username, 'user');
+  const user = checkedName(wish.user ?? entry.user ?? ownAccount().name, 'user');
   const files = wish.key === null ? entry.keyFiles : [wish.key];
   return {
     label: `${user}@${checkedName(wish.alias, 'host')}:${port}`,

@@ -1,6 +1,6 @@
 /** The manifests of deploy/kubernetes, applied to a real cluster: the service runs there, with the rights of the Role and no others. */
 import { execFileSync } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -43,6 +43,16 @@ async function makeCertificate(): Promise<void> {
   rmSync(directory, { recursive: true });
 }
 
+/** What drivers of volumes do for `fsGroup`: the claims of this cluster are directories of the host, for which no driver does it. */
+async function giveVolumesToGroup(): Promise<void> {
+  const volumes = join(cluster.directory, 'volumes');
+  await expect.poll(() => readdirSync(volumes).length, { timeout: 30_000 }).toBe(1);
+  for (const name of readdirSync(volumes)) {
+    chownSync(join(volumes, name), 0, 65_532);
+    chmodSync(join(volumes, name), 0o2770);
+  }
+}
+
 /** Nothing here routes addresses of Services, so that the pod has the address of the API server; its sandboxes have the image of tests. */
 function serviceHere(): string {
   const server = [
@@ -61,7 +71,7 @@ function serviceHere(): string {
 }
 
 const rolledOut = async (): Promise<string> =>
-  await cluster.kubectl(['-n', 'caisson', 'rollout', 'status', 'deployment', 'caisson', '--timeout=120s']);
+  await cluster.kubectl(['-n', 'caisson', 'rollout', 'status', 'deployment', 'caisson', '--timeout=60s']);
 const caisson = async (...args: readonly string[]): Promise<string> =>
   await cluster.kubectl(['-n', 'caisson', 'exec', 'deployment/caisson', '--', 'caisson', ...args]);
 const may = async (verb: string, resource: string, namespace: string): Promise<string> => {
@@ -77,6 +87,7 @@ describe.skipIf(why !== null)(`the service in a cluster${why === null ? '' : ` (
     await cluster.kubectl(['apply', '-f', '-'], manifest('role.yaml'));
     await makeCertificate();
     await cluster.kubectl(['apply', '-f', '-'], serviceHere());
+    await giveVolumesToGroup();
   }, 300_000);
   afterAll(() => cluster?.stop(), 60_000);
 
