@@ -4,7 +4,7 @@ import { chmodSync, chownSync, createWriteStream, mkdtempSync, readdirSync, read
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { buildService } from '../../images/builder/service.ts';
 import { makeDockerArchive } from '../engines/docker-archive.ts';
@@ -46,7 +46,7 @@ async function makeCertificate(): Promise<void> {
 /** What drivers of volumes do for `fsGroup`: the claims of this cluster are directories of the host, for which no driver does it. */
 async function giveVolumesToGroup(): Promise<void> {
   const volumes = join(cluster.directory, 'volumes');
-  await expect.poll(() => readdirSync(volumes).length, { timeout: 30_000 }).toBe(1);
+  await vi.waitFor(() => expect(readdirSync(volumes)).toHaveLength(1), { timeout: 30_000, interval: 100 });
   for (const name of readdirSync(volumes)) {
     chownSync(join(volumes, name), 0, 65_532);
     chmodSync(join(volumes, name), 0o2770);
