@@ -219,6 +219,8 @@ describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${
       expect(await running).toMatchObject({ exit: { reason: 'exited', exitCode: 0 }, stdout: { text: 'done\n' } });
       await expect.poll(async () => await runsOf(taskId).catch(() => ''), { timeout: 60_000 }).toBe('once\n');
       await refusedWith(caisson.sandboxes.gc({ dryRun: false, force: taskId }), 'failed_precondition');
+      // The cluster learns a little later than a command that the node is back.
+      await expect.poll(() => resourceOf(taskId), { timeout: 60_000 }).toBe('running');
       await caisson.sandboxes.remove(taskId);
     });
 
@@ -247,9 +249,9 @@ describe.skipIf(why !== null)(`sandboxes of a cluster${why === null ? '' : ` (${
 
 /** The node controller of the test cluster waits for 16 s. */
 const isUnresponsive = async (taskId: string): Promise<void> =>
-  await expect
-    .poll(async () => (await caisson.sandboxes.get(taskId)).resource, { timeout: 60_000 })
-    .toBe('unresponsive');
+  await expect.poll(() => resourceOf(taskId), { timeout: 60_000 }).toBe('unresponsive');
+
+const resourceOf = async (taskId: string): Promise<string> => (await caisson.sandboxes.get(taskId)).resource;
 
 const refusedWith = async (work: Promise<unknown>, code: string): Promise<void> =>
   expect(await refused(work)).toMatchObject({ code });
