@@ -4,9 +4,9 @@ import type { Pending } from '../service/api.ts';
 import type { Context } from './context.ts';
 
 /** Empty where the file says what was read. */
-export function pendingLines({ holds, loosens, reload, restart, problem }: Pending): readonly string[] {
-  const keys = new Set([...holds, ...loosens].map((line) => keyOf(line)));
-  const others = reload.filter((key) => ![...keys].some((each) => each === key || each.startsWith(`${key}.`)));
+export function pendingLines(pending: Pending): readonly string[] {
+  const { holds, loosens, restart, problem } = pending;
+  const others = othersOf(pending);
   return [
     ...(problem === null ? [] : [`the service takes nothing up from config.yaml: ${problem}`]),
     ...holds.map((line) => `the service holds it already: ${line}`),
@@ -14,6 +14,18 @@ export function pendingLines({ holds, loosens, reload, restart, problem }: Pendi
     ...(others.length === 0 ? [] : [`caisson config reload takes up: ${others.join(', ')}`]),
     ...(restart.length === 0 ? [] : [`needs a restart of the service: ${restart.join(', ')}`]),
   ];
+}
+
+/** How often the file says something else than what was read. */
+export function differencesIn(pending: Pending): number {
+  const { holds, loosens, restart } = pending;
+  return holds.length + loosens.length + othersOf(pending).length + restart.length;
+}
+
+/** Keys that a reload takes up, without those that a rule or host of the other lists is of. */
+function othersOf({ holds, loosens, reload }: Pending): readonly string[] {
+  const keys = new Set([...holds, ...loosens].map((line) => keyOf(line)));
+  return reload.filter((key) => ![...keys].some((each) => each === key || each.startsWith(`${key}.`)));
 }
 
 const keyOf = (line: string): string => line.slice(0, line.indexOf(': '));

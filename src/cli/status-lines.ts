@@ -3,6 +3,7 @@ import type { Concern, Status } from '../service/api.ts';
 import { escapeLine } from './escape.ts';
 import { formatBytes, plural, shortAge } from './format.ts';
 import type { Paint } from './paint.ts';
+import { differencesIn } from './pending.ts';
 import type { ServiceState } from './service-state.ts';
 
 interface StatusLook {
@@ -47,9 +48,9 @@ function serviceFact({ version, startedAt }: Status, service: ServiceState, nowM
   return `process ${pid}, version ${its}, up ${shortAge(startedAt, nowMs)}, ${url}`;
 }
 
-function configFact({ pending: { problem, holds, loosens, reload, restart } }: Status): string {
-  if (problem !== null) return 'not taken up';
-  const changes = holds.length + loosens.length + reload.length + restart.length;
+function configFact({ pending }: Status): string {
+  if (pending.problem !== null) return 'not taken up';
+  const changes = differencesIn(pending);
   return changes === 0 ? 'as it was read' : `newer than what was read: ${plural(changes, 'difference')}`;
 }
 

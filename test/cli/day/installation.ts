@@ -170,7 +170,7 @@ export const state = judged({
   pending: {
     holds: ['approvals.rules.deny: terminal(git push:*)'],
     loosens: [],
-    reload: [],
+    reload: ['approvals.rules'],
     restart: ['server.port'],
     problem: null,
   },
