@@ -23,6 +23,6 @@ export interface KeptSamples {
 export interface SampleStore {
   /** Takes the place of what was written of the same minute. Leaves out minutes of sandboxes that are gone. */
   add(minutes: readonly SampleMinute[]): Promise<void>;
-  /** Oldest first. They go with their sandbox. */
-  of(sandboxId: string): Promise<KeptSamples>;
+  /** Those of this minute and later ones, oldest first. They go with their sandbox. */
+  of(sandboxId: string, sinceMs: number): Promise<KeptSamples>;
 }

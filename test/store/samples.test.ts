@@ -26,13 +26,14 @@ it('has what was written of a minute last, beside its sandbox, also for the next
   await store.samples.add([minuteOf(row.id, 1, 3)]);
   await store.close();
   const { store: next } = await openStore(path);
-  const kept = await next.samples.of(row.id);
+  const kept = await next.samples.of(row.id, 0);
   const wanted = [minuteOf(row.id, 0, 1), minuteOf(row.id, 1, 3)];
   expect(kept).toEqual({
     readings: wanted.flatMap(({ readings }) => readings),
     minutes: wanted.map(({ minute }) => minute),
   });
-  expect(await next.samples.of('sbx_gone')).toEqual({ readings: [], minutes: [] });
+  expect((await next.samples.of(row.id, beginMs + minuteMs)).minutes).toEqual([wanted[1]?.minute]);
+  expect(await next.samples.of('sbx_gone', 0)).toEqual({ readings: [], minutes: [] });
   await next.sandboxes.delete(row.id);
   await next.close();
   const db = new DatabaseSync(path);
@@ -48,7 +49,7 @@ it('keeps readings of an hour and minutes of a day, at most 1,800 rows a sandbox
   await store.sandboxes.insert(row);
   const count = 2 * 1440;
   await store.samples.add(Array.from({ length: count }, (_, at) => minuteOf(row.id, at, at)));
-  const { readings, minutes } = await store.samples.of(row.id);
+  const { readings, minutes } = await store.samples.of(row.id, 0);
   expect([readings.length, minutes.length]).toEqual([120, 1440]);
   expect([readings[0]?.values[2], minutes[0]?.values[2], minutes.at(-1)?.values[2]]).toEqual([
     count - 60,
@@ -71,7 +72,7 @@ it('refuses figures that it did not write', async () => {
   const db = new DatabaseSync(path);
   for (const figures of [new Uint8Array(0), new Uint8Array(7), new Uint8Array(Float32Array.of(4, 1, 2).buffer)]) {
     db.prepare('INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?)').run(row.id, 'minute', beginMs, figures);
-    await expect(store.samples.of(row.id)).rejects.toThrow(/figures should be rows of figures/);
+    await expect(store.samples.of(row.id, 0)).rejects.toThrow(/figures should be rows of figures/);
   }
   db.close();
   await store.close();

@@ -1,6 +1,6 @@
 /** The last rows of a series of numbers, in as little memory as they need: most sandboxes live for minutes. */
 
-interface Shape {
+export interface RingShape {
   /** Numbers of a row. */
   readonly width: number;
   readonly maxRows: number;
@@ -15,13 +15,13 @@ export interface RingRow {
 const firstRows = 16;
 
 export class Ring {
-  readonly #shape: Shape;
+  readonly #shape: RingShape;
   #times = new Float64Array(firstRows);
   #values: Float32Array;
   #first = 0;
   #count = 0;
 
-  constructor(shape: Shape) {
+  constructor(shape: RingShape) {
     this.#shape = shape;
     this.#values = new Float32Array(firstRows * shape.width);
   }

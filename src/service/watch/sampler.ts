@@ -5,7 +5,7 @@
 import type { Context } from '../../sandbox/context.ts';
 import type { SampleMinute } from '../../store/samples.ts';
 import type { Samples, SamplesInput } from '../samples.ts';
-import { type Ended, Series } from './series.ts';
+import { type Ended, minuteOf, Series } from './series.ts';
 
 const everyMs = 10_000;
 const stepMs = 500;
@@ -15,8 +15,10 @@ const patienceMs = 5000;
 
 interface Watched {
   readonly series: Series;
-  /** Resolves when the series has what an earlier process kept. */
-  readonly restored: Promise<void>;
+  /** Resolves when the series has the minute that an earlier process has begun. */
+  readonly resumed: Promise<void>;
+  /** Resolves when it has all that earlier processes kept. `null`: it was not asked for. */
+  whole: Promise<void> | null;
   /** Monotonic. */
   dueMs: number;
   /** Readings in a row that took long. One may be the host's. */
@@ -52,18 +54,30 @@ export class Sampler {
   }
 
   async of(id: string, { last }: SamplesInput): Promise<Samples> {
-    const { series, restored } = this.#watched.get(id) ?? this.#restore(id);
-    await restored;
+    const watched = this.#watched.get(id);
+    await watched?.resumed;
+    const series = watched?.series ?? new Series();
+    const whole = watched?.whole ?? this.#precede(id, series);
+    if (watched !== undefined) watched.whole = whole;
+    await whole;
     return series.read(Date.now(), last);
   }
 
-  #restore(id: string): Pick<Watched, 'series' | 'restored'> {
+  /** A day takes some milliseconds to read, so that it is read for those who ask for it. */
+  async #precede(id: string, series: Series): Promise<void> {
+    const kept = await this.#context.store.samples.of(id, 0).catch(() => null);
+    if (kept !== null) series.precede(kept);
+  }
+
+  #watch(id: string): Watched {
     const series = new Series();
-    const restored = this.#context.store.samples.of(id).then(
-      (kept) => series.restore(kept),
+    const resumed = this.#context.store.samples.of(id, minuteOf(Date.now())).then(
+      ({ readings }) => series.resume(readings),
       () => undefined, // what is read from now on is worth more than none
     );
-    return { series, restored };
+    const watched = { series, resumed, whole: null, dueMs: 0, slow: 0 };
+    this.#watched.set(id, watched);
+    return watched;
   }
 
   #keep(sandboxId: string, ended: Ended | null): void {
@@ -92,15 +106,14 @@ export class Sampler {
     const now = performance.now();
     const stats = this.#context.live.get(id)?.stats;
     if (stats === undefined) return;
-    const watched = this.#watched.get(id) ?? { ...this.#restore(id), dueMs: 0, slow: 0 };
+    const watched = this.#watched.get(id) ?? this.#watch(id);
     if (now < watched.dueMs) return;
-    this.#watched.set(id, watched);
     watched.dueMs = now + slowEveryMs;
     try {
       const found = await stats.read({ signal: AbortSignal.timeout(patienceMs) });
       watched.slow = performance.now() - now > slowMs ? watched.slow + 1 : 0;
       if (watched.slow < 2) watched.dueMs = 0;
-      await watched.restored;
+      await watched.resumed;
       this.#keep(id, watched.series.add({ stats: found, atMs: Date.now() }));
     } catch {
       // It has stopped, or its place is away: there is a gap, and the next minute tries again.

@@ -2,7 +2,7 @@
 import type { Stats } from '../../backend.ts';
 import type { KeptSamples } from '../../store/samples.ts';
 import type { SampleFigures, Samples } from '../samples.ts';
-import { Ring, type RingRow } from './ring.ts';
+import { Ring, type RingRow, type RingShape } from './ring.ts';
 
 const hourRows = 360;
 const dayRows = 1440;
@@ -27,18 +27,39 @@ export interface Ended {
   readonly minute: RingRow;
 }
 
+/** Beginning of the minute. */
+export const minuteOf = (atMs: number): number => Math.floor(atMs / minuteMs) * minuteMs;
+
+const recentRing = (rows: readonly RingRow[]): Ring => ringOf({ width: figureCount, maxRows: hourRows }, rows);
+const minuteRing = (rows: readonly RingRow[]): Ring => ringOf({ width: 2 * figureCount, maxRows: dayRows }, rows);
+
+function ringOf(shape: RingShape, rows: readonly RingRow[]): Ring {
+  const ring = new Ring(shape);
+  for (const row of rows) ring.push(row);
+  return ring;
+}
+
 export class Series {
-  readonly #recent = new Ring({ width: figureCount, maxRows: hourRows });
-  readonly #minutes = new Ring({ width: 2 * figureCount, maxRows: dayRows });
+  #recent = recentRing([]);
+  #minutes = minuteRing([]);
   #before: Reading | null = null;
   #minute: Minute | null = null;
 
-  /** Goes on from what was kept. The newest minute may not be over. */
-  restore({ readings, minutes }: KeptSamples): void {
+  /** Goes on with a minute that another process has begun. */
+  resume(readings: readonly RingRow[]): void {
+    const [first] = readings;
+    if (first === undefined) return;
     for (const row of readings) this.#recent.push(row);
-    const open = minutes.at(-1);
-    for (const row of minutes.slice(0, -1)) this.#minutes.push(row);
-    if (open !== undefined) this.#minute = { atMs: open.atMs, rows: readings.filter(({ atMs }) => atMs >= open.atMs) };
+    this.#minute = { atMs: minuteOf(first.atMs), rows: [...readings] };
+  }
+
+  /** Takes what was kept before its own first reading. Idempotent. */
+  precede({ readings, minutes }: KeptSamples): void {
+    const recent = this.#recent.last();
+    const firstMs = recent[0]?.atMs ?? Infinity;
+    const own = this.#minutes.last();
+    this.#recent = recentRing([...readings.filter(({ atMs }) => atMs < firstMs), ...recent]);
+    this.#minutes = minuteRing([...minutes.filter(({ atMs }) => atMs < minuteOf(firstMs)), ...own]);
   }
 
   /** The minute that is over with this reading, to be kept. */
@@ -47,7 +68,7 @@ export class Series {
     const row = { atMs, values: figuresOf(reading, this.#before) };
     this.#before = reading;
     this.#recent.push(row);
-    const beginMs = Math.floor(atMs / minuteMs) * minuteMs;
+    const beginMs = minuteOf(atMs);
     const ended = this.#minute?.atMs === beginMs ? null : this.open;
     if (ended !== null) this.#minutes.push(ended.minute);
     if (this.#minute?.atMs !== beginMs) this.#minute = { atMs: beginMs, rows: [] };

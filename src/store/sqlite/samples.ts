@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { KeptSamples, SampleMinute, SampleRow, SampleStore } from '../samples.ts';
 import { immediate } from './connection.ts';
-import { type Check, integer, object, oneOf, ShapeError } from './shape.ts';
+import { type Check, integer, object, ShapeError } from './shape.ts';
 import type { Table } from './table.ts';
 
 /** At most 60 rows of readings and 1,440 of minutes a sandbox, found and forgotten along the key. */
@@ -21,7 +21,6 @@ const dayMs = 86_400_000;
 type Kind = 'readings' | 'minute';
 
 interface Stored {
-  readonly kind: Kind;
   readonly minute: number;
   readonly figures: Float32Array;
 }
@@ -31,7 +30,7 @@ const figures: Check<Float32Array> = (value, at) => {
   if (found === null) throw new ShapeError(`${at} should be rows of figures`);
   return found;
 };
-const shape = object<Stored>({ kind: oneOf('readings', 'minute'), minute: integer, figures });
+const shape = object<Stored>({ minute: integer, figures });
 
 export class SampleTable implements Table<SampleStore> {
   readonly #db: DatabaseSync;
@@ -45,12 +44,12 @@ export class SampleTable implements Table<SampleStore> {
     immediate(this.#db, () => minutes.forEach((each) => this.#put(each)));
   }
 
-  of(sandboxId: string): KeptSamples {
-    const sql = 'SELECT kind, minute, figures FROM samples WHERE sandbox_id = ? ORDER BY kind, minute';
-    const rows = this.#prepared(sql)
-      .all(sandboxId)
-      .map((row) => shape(row, 'samples'));
-    const rowsOf = (kind: Kind): readonly SampleRow[] => rows.filter((row) => row.kind === kind).flatMap(rowsIn);
+  of(sandboxId: string, sinceMs: number): KeptSamples {
+    const select = this.#prepared(
+      'SELECT minute, figures FROM samples WHERE sandbox_id = ? AND kind = ? AND minute >= ? ORDER BY minute',
+    );
+    const rowsOf = (kind: Kind): readonly SampleRow[] =>
+      select.all(sandboxId, kind, sinceMs).flatMap((row) => rowsIn(shape(row, 'samples')));
     return { readings: rowsOf('readings'), minutes: rowsOf('minute') };
   }
 
@@ -91,10 +90,11 @@ function figuresIn(bytes: Uint8Array): Float32Array | null {
   return Number.isSafeInteger(width) && width >= 0 && (found.length - 1) % (1 + width) === 0 ? found : null;
 }
 
-function rowsIn({ minute, figures: [width = 0, ...numbers] }: Stored): readonly SampleRow[] {
-  const size = 1 + width;
-  return Array.from({ length: numbers.length / size }, (_, at) => {
-    const [passedMs = 0, ...values] = numbers.slice(at * size, (at + 1) * size);
-    return { atMs: minute + passedMs, values };
-  });
+/** Without spread and iterators: a day of a sandbox is 1,800 rows. */
+function rowsIn({ minute, figures: numbers }: Stored): readonly SampleRow[] {
+  const size = 1 + (numbers[0] ?? 0);
+  const rows: SampleRow[] = [];
+  for (let at = 1; at < numbers.length; at += size)
+    rows.push({ atMs: minute + (numbers[at] ?? 0), values: Array.from(numbers.subarray(at + 1, at + size)) });
+  return rows;
 }

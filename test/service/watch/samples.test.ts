@@ -54,10 +54,12 @@ it('a minute that is over is there without a reading after it, also where it was
   expect(minutes.map(({ max, mean }) => [max.pids, mean.pids])).toEqual([[20, 10]]);
   const { readings, minute } = series.open ?? expect.unreachable();
   const next = new Series();
-  next.restore({ readings, minutes: [minute] });
-  expect(next.read(beginMs + 60_000)).toEqual(series.read(beginMs + 60_000));
   next.add({ stats: statsOf({ pids: 1 }), atMs: beginMs + 70_000 });
-  expect(next.read(beginMs + 70_000).minutes).toEqual(minutes);
+  for (const kept of [readings, []]) {
+    next.precede({ readings: kept, minutes: [minute] });
+    expect(next.read(beginMs + 70_000).minutes).toEqual(minutes);
+    expect(next.read(beginMs + 70_000).recent.map(({ pids }) => pids)).toEqual([0, 10, 20, 1]);
+  }
 });
 
 it('an hour of readings and a day of minutes are kept, at most 1,800 rows', () => {
@@ -99,14 +101,17 @@ function keptSamples() {
   return {
     kept,
     add: (minutes: readonly SampleMinute[]): Promise<void> => {
-      for (const each of minutes) kept.set(each.sandboxId, [...(kept.get(each.sandboxId) ?? []), each]);
+      for (const each of minutes) {
+        const others = (kept.get(each.sandboxId) ?? []).filter(({ minute }) => minute.atMs !== each.minute.atMs);
+        kept.set(each.sandboxId, [...others, each]);
+      }
       return Promise.resolve();
     },
-    of: (id: string) =>
-      Promise.resolve({
-        readings: (kept.get(id) ?? []).flatMap(({ readings }) => readings),
-        minutes: (kept.get(id) ?? []).map(({ minute }) => minute),
-      }),
+    of: (id: string, sinceMs: number) => {
+      const found = (kept.get(id) ?? []).filter(({ minute }) => minute.atMs >= sinceMs);
+      const readings = found.flatMap((each) => each.readings);
+      return Promise.resolve({ readings, minutes: found.map(({ minute }) => minute) });
+    },
   };
 }
 
