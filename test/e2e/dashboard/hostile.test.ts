@@ -58,6 +58,16 @@ describe.skipIf(!hasChromium())('hostile texts in the dashboard', () => {
     expect([dialogs, errors.slice(0, 5)]).toEqual([0, []]);
   });
 
+  it('heads of the list look alike, whatever their column is called', async () => {
+    const { page } = seen;
+    await page.goto(`${api.url}/#/sandboxes`);
+    await page.locator('tr.line').first().waitFor();
+    const shapes: unknown = await page.evaluate(
+      "[...document.querySelectorAll('.list th:not(.pick)')].map((head) => getComputedStyle(head).display + head.offsetHeight)",
+    );
+    expect(new Set(Array.isArray(shapes) ? shapes : []).size).toBe(1);
+  });
+
   it('in the list of sandboxes they are text, however far it is scrolled', async () => {
     const { page, errors } = seen;
     await page.goto(`${api.url}/#/sandboxes`);

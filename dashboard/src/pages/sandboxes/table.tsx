@@ -21,7 +21,7 @@ const heads: Readonly<Record<Column, string>> = {
   image: 'Image',
   age: 'Age',
   used: 'Used',
-  ends: 'Ends in',
+  ends: 'Ends',
   last: 'Last command',
   denials: 'Denied',
   cpu: 'Processor',
@@ -103,7 +103,7 @@ function Head({ column, shown, route }: { column: Column; shown: Shown; route: R
   const isSorted = shown.sort === column;
   const order = isSorted && !shown.isDown ? 'down' : '';
   return (
-    <th class={column} aria-sort={isSorted ? (shown.isDown ? 'descending' : 'ascending') : undefined}>
+    <th class={`column-${column}`} aria-sort={isSorted ? (shown.isDown ? 'descending' : 'ascending') : undefined}>
       <button
         type="button"
         class="head"
