@@ -25,7 +25,7 @@ import { identityOf } from './namespace.ts';
 import { attachFirst } from './ready.ts';
 import { labelsOf } from './records.ts';
 import { missingRights } from './rights.ts';
-import { goneError, KubernetesSandbox, ownPod } from './sandbox.ts';
+import { goneError, KubernetesSandbox, ownPod, sandboxOf } from './sandbox.ts';
 import { runScript } from './script.ts';
 
 /** Does no I/O. */
@@ -89,8 +89,8 @@ class KubernetesBackend implements Backend {
       throw new CaissonError('invalid_argument', 'this is no reference to a sandbox of Kubernetes');
     const here = await untilAborted(this.#cluster.here(), options.signal);
     if (where !== here.namespace.name) throw elsewhere(String(where), here.namespace.name);
-    const pod = await ownPod(here, { name, uid }, keeps);
     const claim = keeps ? await here.namespace.claim(name, options) : null;
+    const pod = await ownPod(here, { name, uid }, claim === null ? null : { id: sandboxOf(claim) });
     const survivor = keeps ? claim : pod;
     if (survivor?.metadata?.uid !== uid || labelsOf(survivor.metadata) === null) throw goneError(name);
     return new KubernetesSandbox(here, { pod, claim });

@@ -21,6 +21,7 @@ import type { Pod } from './objects.ts';
 import { PodTarget } from './pod-target.ts';
 import type { Attached } from './ready.ts';
 import { startAgain } from './restart.ts';
+import { labelsOf } from './records.ts';
 import { runScript } from './script.ts';
 import { startProcess, startTerminal } from './start.ts';
 import { answersError } from './silence.ts';
@@ -57,6 +58,8 @@ export class KubernetesSandbox implements Sandbox {
   readonly pty: NonNullable<Sandbox['pty']> = { exec: (command, options) => this.#onTerminal(command, options) };
   readonly #here: Here;
   readonly #claim: Named | null;
+  /** Id of the sandbox, by which its pods are known where files are kept. */
+  readonly #id: string | null;
   #pod: Pod | null;
   #target: PodTarget | null;
   #state: ResourceState;
@@ -64,6 +67,7 @@ export class KubernetesSandbox implements Sandbox {
   constructor(here: Here, { pod, claim }: Known, attached: Attached | null = null) {
     this.#here = here;
     this.#claim = claim === null ? null : identityOf(claim);
+    this.#id = claim === null ? null : sandboxOf(claim);
     this.#pod = pod;
     this.#target = this.#targetOf(pod);
     this.#state = pod === null ? 'stopped' : resourceState(pod);
@@ -187,11 +191,8 @@ export class KubernetesSandbox implements Sandbox {
 
   /** `null`: it has none. One of an ephemeral sandbox has its uid, one that keeps files its name and labels. */
   async #currentPod(): Promise<Pod | null> {
-    return await ownPod(
-      this.#here,
-      { name: String(this.ref['name']), uid: String(this.ref['uid']) },
-      this.#claim !== null,
-    );
+    const named = { name: String(this.ref['name']), uid: String(this.ref['uid']) };
+    return await ownPod(this.#here, named, this.#claim === null ? null : { id: this.#id });
   }
 
   async #claimOrThrow() {
@@ -211,12 +212,23 @@ export class KubernetesSandbox implements Sandbox {
   }
 }
 
-export async function ownPod({ namespace }: Here, { name, uid }: Named, keeps: boolean): Promise<Pod | null> {
+/** Id of the sandbox, of which what is not Caisson's has none. */
+export function sandboxOf({ metadata }: Pod): string | null {
+  return labelsOf(metadata)?.sandbox ?? null;
+}
+
+/** `keeps`: the sandbox whose pods come and go, while its files stay. A namesake is left alone. */
+export async function ownPod(
+  { namespace }: Here,
+  { name, uid }: Named,
+  keeps: { readonly id: string | null } | null,
+): Promise<Pod | null> {
   const pod = await namespace.pod(name);
-  if (!keeps) return pod?.metadata?.uid === uid ? pod : null;
+  if (keeps === null) return pod?.metadata?.uid === uid ? pod : null;
+  if (pod === null || keeps.id === null || sandboxOf(pod) !== keeps.id) return null;
   // One that its node is ending is as good as gone. Where the node does not answer, its processes may write on.
-  const isEnding = pod?.metadata?.deletionTimestamp !== undefined;
-  return pod !== null && isEnding && !isUnresponsive(pod) ? null : pod;
+  const isEnding = pod.metadata?.deletionTimestamp !== undefined;
+  return isEnding && !isUnresponsive(pod) ? null : pod;
 }
 
 export function goneError(name: string): CaissonError {
