@@ -21,7 +21,10 @@ const loads: Readonly<Record<string, Load>> = {
     },
   },
   binary: { files: ['test/e2e/binary-output.test.ts'], env: { CAISSON_LOAD_BINARY: '200' } },
-  faults: { files: ['test/e2e/faults.test.ts'], env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200' } },
+  faults: {
+    files: ['test/e2e/faults.test.ts', 'test/e2e/kubernetes-others.test.ts'],
+    env: { CAISSON_LOAD_FAULTS: '500', CAISSON_LOAD_SSH_FAULTS: '200', CAISSON_LOAD_KUBERNETES_FAULTS: '200' },
+  },
   filtered: { files: ['test/e2e/egress-scale.test.ts'], env: { CAISSON_LOAD_FILTERED: '200' } },
   fresh: { files: ['test/e2e/fresh-lanes.test.ts'], env: { CAISSON_LOAD_FRESH: '200' } },
   fuzz: { files: ['test/http/fuzz'], env: { CAISSON_LOAD_FUZZ: '100000' } },
