@@ -13,9 +13,10 @@ export const gc = defineCommand({
 Idle sandboxes are stopped while a process of Caisson runs on the state directory: a timer that calls
 gc, or gc --every, does it where no other process stays.
 
---force NAME is for a sandbox whose host is gone, as a node of a cluster that was switched off: its processes
-are given up, and it is stopped, or removed where it keeps no files. Nothing else is looked at. Be sure
-that the host is off: where it runs on without a connection, two sandboxes write the same files.`,
+--force NAME is for a sandbox whose host is gone, as a node of a cluster that was switched off: its
+processes are given up, and it is stopped, or removed where it keeps no files. Nothing else is looked
+at. Be sure that the host is off: where it runs on without a connection, two sandboxes write the same
+files.`,
   operands: [],
   runs: false,
   exitsAsCommand: false,
