@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { type Happened, marksOf } from '../../dashboard/src/pages/sandbox/marks.ts';
 import { momentIn, momentOf } from '../../dashboard/src/pages/sandbox/moment.ts';
-import { States, stateText } from '../../dashboard/src/pages/sandbox/states.ts';
+import { Past } from '../../dashboard/src/pages/sandbox/past.ts';
+import { stateText } from '../../dashboard/src/pages/sandbox/states.ts';
 
 const act = (more: object) =>
   Object({
@@ -31,7 +32,7 @@ const change = (seq: number, [from, to]: readonly [from: string | null, to: stri
     ...more,
   });
 
-const nothing: Happened = { task: 'build', acts: [], questions: [], states: [] };
+const nothing: Happened = { task: 'build', acts: [], questions: [], states: [], denials: [] };
 const exec = '#/sandboxes/build/execs?exec=exec_1';
 const moment = (second: string): string => `#/sandboxes/build?at=2026-01-01T00%3A00%3A${second}.000Z`;
 
@@ -83,6 +84,22 @@ it('many commands leave room for what is rare, and the newest of each stay', () 
   expect(marks[0]?.atMs).toBe(60_000);
 });
 
+it('a denied connection is a mark that leads to its moment, and its name reorders no text', () => {
+  const at = '2026-01-01T00:00:09.000Z';
+  const denials = [
+    Object({ at, data: { host: 'evil\u202e.test', port: 443, count: 3 } }),
+    Object({ at, data: { host: null, port: null, count: 1 } }),
+  ];
+  const marks = marksOf({ ...nothing, denials });
+  expect(marks.map(({ kind, href }) => [kind, href])).toEqual([
+    ['denial', moment('09')],
+    ['denial', moment('09')],
+  ]);
+  expect(marks[0]?.text).toMatch(/connection to evil.*\.test:443 denied, 3 times$/);
+  expect(marks[0]?.text).not.toContain('\u202e');
+  expect(marks[1]?.text).toBe(`${at}: connection denied`);
+});
+
 it('only changes since the last look are asked for, and a reader of what is gone begins anew', async () => {
   const asked: number[] = [];
   const range = { oldest: 1, newest: 5 };
@@ -96,7 +113,7 @@ it('only changes since the last look are asked for, and a reader of what is gone
       await Promise.resolve();
     },
   };
-  const states = new States('build');
+  const states = new Past('build', 'sandbox.state');
   const load = async () => (await states.load(Object(events), new AbortController().signal)).map(({ seq }) => seq);
   expect(await load()).toEqual([2]);
   coming = [change(8, ['creating', 'ready'])];

@@ -4,7 +4,8 @@ import type { Mark } from '../../plot/shape.ts';
 import { hashOf, hashOfExec, home } from '../../route.ts';
 import { cut, shown } from '../../text/hostile.ts';
 import { commandText } from '../../text/shell.ts';
-import { type Change, stateText } from './states.ts';
+import type { Change } from './past.ts';
+import { stateText } from './states.ts';
 
 type Act = Awaited<ReturnType<CaissonClient['history']['list']>>['items'][number];
 
@@ -18,6 +19,8 @@ export interface Happened {
   readonly acts: readonly Act[];
   readonly questions: readonly Decision[];
   readonly states: readonly Pick<Change, 'at' | 'author' | 'reason' | 'data'>[];
+  /** Connections that its network refused. */
+  readonly denials: readonly Pick<Change, 'at' | 'data'>[];
 }
 
 /** Each is a stop of the keyboard. Many commands leave room for what is rare. */
@@ -25,13 +28,14 @@ const maxCommands = 40;
 const maxOthers = 30;
 
 /** The newest, in the order of time. */
-export function marksOf({ task, acts, questions, states }: Happened): readonly Mark[] {
+export function marksOf({ task, acts, questions, states, denials }: Happened): readonly Mark[] {
   const asked = questions.map(({ at }): Mark => markOf(task, { at, kind: 'question', text: 'a person was asked' }));
   const changed = states.flatMap((change) => {
     const text = stateText(change);
     return text === null ? [] : [markOf(task, { at: change.at, kind: 'state', text: `${text} by ${byText(change)}` })];
   });
-  const all = [...acts.flatMap(marksOfAct), ...asked, ...changed].toSorted(byTime);
+  const refused = denials.map(({ at, data }): Mark => markOf(task, { at, kind: 'denial', text: denialText(data) }));
+  const all = [...acts.flatMap(marksOfAct), ...asked, ...changed, ...refused].toSorted(byTime);
   const isCommand = ({ kind }: Mark): boolean => kind === 'exec';
   const commands = all.filter(isCommand).slice(-maxCommands);
   return [...commands, ...all.filter((mark) => !isCommand(mark)).slice(-maxOthers)].toSorted(byTime);
@@ -41,6 +45,13 @@ const byTime = (one: Mark, other: Mark): number => one.atMs - other.atMs;
 
 const byText = ({ author, reason }: Happened['states'][number]): string =>
   shown(reason === null ? author : `${author} (${reason})`);
+
+/** The host is what a command inside asked for. */
+function denialText({ host, port, count }: Change['data']): string {
+  const named = typeof host === 'string' ? ` to ${cut(shown(host), 120)}` : '';
+  const times = typeof count === 'number' && count > 1 ? `, ${count} times` : '';
+  return `connection${named}${typeof port === 'number' ? `:${port}` : ''} denied${times}`;
+}
 
 interface Moment {
   readonly at: string;

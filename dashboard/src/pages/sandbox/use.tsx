@@ -8,7 +8,7 @@ import { bytesText, coresText } from '../../text/units.ts';
 import { marksOf } from './marks.ts';
 import { momentIn, momentOf } from './moment.ts';
 import { MomentView } from './moment-view.tsx';
-import { States } from './states.ts';
+import { Past } from './past.ts';
 import { Problem } from '../../parts/problem.tsx';
 
 const spans = { hour: 3_600_000, day: 86_400_000 } as const;
@@ -46,7 +46,7 @@ interface Input {
 export function Use({ task, at }: Input) {
   const { client } = useLive();
   const [span, setSpan] = useState<Span>('hour');
-  const changes = useMemo(() => new States(task), [task]);
+  const past = useMemo(() => [new Past(task, 'sandbox.state'), new Past(task, 'network.denied')] as const, [task]);
   const momentMs = momentIn(at);
   const toMs = useNow(10_000);
   const fromMs = toMs - spans[span];
@@ -55,14 +55,14 @@ export function Use({ task, at }: Input) {
   }, [momentMs]);
   const load = async (signal: AbortSignal) => {
     const since = new Date(Date.now() - spans[span]).toISOString();
-    const [samples, acts, questions, states] = await Promise.all([
+    const [samples, acts, questions, ...events] = await Promise.all([
       client.sandboxes.samples(task, {}, { signal }),
       client.history.list({ task, since, limit: 200 }, { signal }),
       Array.fromAsync(client.audit.tail({ task, since, verdict: 'ask', count: 200 }, { signal })),
-      changes.load(client.events, signal),
+      ...past.map(async (each) => await each.load(client.events, signal)),
     ]);
-    const lately = states.filter((change) => change.at >= since);
-    return { samples, marks: marksOf({ task, acts: acts.items, questions, states: lately }) };
+    const [states = [], denials = []] = events.map((found) => found.filter((change) => change.at >= since));
+    return { samples, marks: marksOf({ task, acts: acts.items, questions, states, denials }) };
   };
   const { value, problem } = useLoaded(load, { key: `${task} ${span}`, everyMs: 10_000 });
   return (
