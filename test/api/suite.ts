@@ -17,7 +17,7 @@ export interface Case {
   readonly body: Body;
 }
 
-const caseTimeoutMs = 60_000;
+const caseTimeoutMs = 180_000;
 const openTimeoutMs = 120_000;
 
 /** What a file of cases registers with. */

@@ -137,7 +137,7 @@ keep etcd etcd --data-dir "$dir/etcd" --listen-client-urls http://127.0.0.1:1237
 keep containerd containerd --config "$dir/containerd.toml"
 keep apiserver kube-apiserver --advertise-address="$node_ip" --bind-address=0.0.0.0 --secure-port=6443 --insecure-port=0 \
   --etcd-servers=http://127.0.0.1:12379 --service-cluster-ip-range=10.96.0.0/16 --client-ca-file=ca.crt --tls-cert-file=server.crt \
-  --tls-private-key-file=server.key --kubelet-client-certificate=to-kubelet.crt --kubelet-client-key=to-kubelet.key \
+  --tls-private-key-file=server.key --kubelet-client-certificate=to-kubelet.crt --kubelet-client-key=./to-kubelet.key \
   --kubelet-certificate-authority=ca.crt --kubelet-preferred-address-types=InternalIP --service-account-key-file=accounts.pub \
   --service-account-signing-key-file=accounts.key --service-account-issuer=https://kubernetes.default.svc \
   --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction --allow-privileged=false
