@@ -67,7 +67,7 @@ async function expectShort({ guarantees }: Place, sandbox: Sandbox): Promise<voi
   if (guarantees.isolation === 'none' || guarantees.isolation === 'remote-host') return;
   const lines = (await sh(sandbox, listing)).stdout.toString().split('\n');
   const own = lines.map((line) => line.trimEnd()).filter((line) => ownForm.test(line) && !line.includes(listing));
-  const long = own.filter((line) => line.length > (line.includes('caisson-init') ? 120 : 60));
+  const long = own.filter((line) => line.length > (line.includes('caisson-init') ? 120 : 80));
   expect(long).toEqual([]);
 }
 
