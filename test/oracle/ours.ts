@@ -79,7 +79,7 @@ async function started(
   const how = { ...(stdin === null ? {} : { stdin: true }), ...(tty === null ? {} : { tty }) };
   const running = await execs.start({ taskId, command: command(run), cwd: run.directory, ...how });
   if (stdin !== null && running.stdin !== null) void fed(running.stdin, stdinOf(stdin));
-  return await collected(running);
+  return await collected(running, run.case);
 }
 
 /** The command may end before it has read all. */
@@ -95,21 +95,21 @@ async function fed(stdin: Writable | ByteSink, bytes: Buffer): Promise<void> {
 
 async function asProgram({ library, taskId }: Ours, run: Run): Promise<Answer> {
   const text = `cd ${quoted(run.directory)} || exit\n${textOf(run)}`;
-  return await collected(await library.execs.start({ taskId, code: { language: 'bash', text } }));
+  return await collected(await library.execs.start({ taskId, code: { language: 'bash', text } }), run.case);
 }
 
 let sessions = 0;
 
 /** The first text goes to the directory; what the steps write is put together, and the last one that ran tells the end. */
-async function inSession({ library, taskId }: Ours, { case: { steps }, directory }: Run): Promise<Answer> {
+async function inSession({ library, taskId }: Ours, { case: own, directory }: Run): Promise<Answer> {
   sessions += 1;
   const name = `s${sessions}`;
   const answers: Answer[] = [];
   try {
     await collected(await library.sessions.exec({ taskId, name, text: `cd ${quoted(directory)}` }));
-    for (const text of [...steps, ...lastOf(steps)]) {
+    for (const text of [...own.steps, ...lastOf(own.steps)]) {
       const running = await library.sessions.exec({ taskId, name, text });
-      answers.push(await collected(running));
+      answers.push(await collected(running, own));
       if ((await running.session).sessionEnded) break;
     }
   } finally {
@@ -185,13 +185,14 @@ async function pagesOf(
   return all;
 }
 
-export async function collected({
-  stdout,
-  stderr,
-  exit,
-}: Pick<OracleProcess, 'stdout' | 'stderr' | 'exit'>): Promise<Answer> {
+export async function collected(
+  { stdout, stderr, exit }: Pick<OracleProcess, 'stdout' | 'stderr' | 'exit'>,
+  { fields }: Pick<Run['case'], 'fields'> = { fields: [] },
+): Promise<Answer> {
   const [out, err, end] = await Promise.all([bytesOf(stdout), bytesOf(stderr), exit]);
-  return { stdout: out, stderr: err, code: shellCode(end), fault: faultOf(end) };
+  // A list of processes of this host has those of others too, with secrets of theirs.
+  const redactions = fields.includes('ps') ? 0 : (end.redactions ?? 0);
+  return { stdout: out, stderr: err, code: shellCode(end), fault: faultOf({ ...end, redactions }) };
 }
 
 async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
