@@ -24,7 +24,7 @@ export interface Compared {
   /** Commands on a path that were run and compared. */
   readonly ran: number;
   readonly found: readonly Comparison[];
-  /** Differences that were there once and did not come again. */
+  /** Differences that were there once and did not come again, while the engine itself answered alike both times. */
   readonly unsteady: readonly Comparison[];
 }
 
@@ -45,17 +45,24 @@ export async function compare(place: OraclePlace, pairings: readonly Pairing[]):
   const able = possible(place, pairings);
   const first = await differing(place, able);
   // What differs in every run alike is a fact; what does not is reported as unsteady.
-  const again = await differing(place, first);
+  const again = await differing(place, first.found);
+  const isSteady = ({ case: each, path }: Pairing): boolean =>
+    differencesOf(each, path, first.raw(each, path), again.raw(each, path)).length === 0;
   const isIn = (all: readonly Comparison[], { case: { id }, path }: Pairing): boolean =>
     all.some((each) => each.case.id === id && each.path === path);
   return {
     ran: able.length,
-    found: again,
-    unsteady: first.filter((each) => !isIn(again, each)),
+    found: again.found,
+    unsteady: first.found.filter((each) => !isIn(again.found, each) && isSteady(each)),
   };
 }
 
-async function differing(place: OraclePlace, pairings: readonly Pairing[]): Promise<readonly Comparison[]> {
+interface Differing {
+  readonly found: readonly Comparison[];
+  readonly raw: RawRun;
+}
+
+async function differing(place: OraclePlace, pairings: readonly Pairing[]): Promise<Differing> {
   const found: Comparison[] = [];
   const raw = await rawRuns(place, pairings);
   for (const [path, group] of Map.groupBy(pairings, (each) => each.path)) {
@@ -70,7 +77,7 @@ async function differing(place: OraclePlace, pairings: readonly Pairing[]): Prom
         found.push({ case: each, path, place: place.name, differences: apart, isAccepted: isAccepted(each, path) });
     }
   }
-  return found;
+  return { found, raw };
 }
 
 type RawRun = (each: Case, path: Path) => Ran | undefined;
