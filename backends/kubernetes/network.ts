@@ -6,7 +6,7 @@ export interface Policy {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly spec: unknown;
+  readonly spec: Readonly<Record<string, unknown>>;
 }
 
 /** Without a list of the service: what must never be reached from a sandbox of somebody else's cluster. */
@@ -22,23 +22,36 @@ export function denyAll(): Policy {
   });
 }
 
+const openName = 'caisson-open';
+const dnsPort = 53;
+
 /** Nothing comes in; out goes all but what is refused. */
 export function openPolicy(refusals: OpenOptions['refusals']): Policy {
   const { ranges = [], opened = [] } = refusals?.() ?? {};
   const except = ranges.length === 0 ? [metadataService] : [...ranges].toSorted();
   const exceptions = opened.map(({ address, port }) => ({
     to: [{ ipBlock: { cidr: `${address}/32` } }],
-    ports: ['TCP', 'UDP'].map((protocol) => ({ protocol, port })),
+    ports: portsOf(port),
   }));
-  return policy('caisson-open', {
+  return policy(openName, {
     podSelector: { matchLabels: networkSelector('open') },
     policyTypes: ['Ingress', 'Egress'],
     ingress: [],
-    egress: [{ to: [{ ipBlock: { cidr: '0.0.0.0/0', except } }] }, ...exceptions],
+    egress: [{ to: [{ ipBlock: { cidr: '0.0.0.0/0', except } }] }, clusterDns, ...exceptions],
   });
 }
 
-function policy(name: string, spec: unknown): Policy {
+function portsOf(port: number) {
+  return ['TCP', 'UDP'].map((protocol) => ({ protocol, port }));
+}
+
+/** Names are asked of pods of the cluster, whose addresses are private. They have this label wherever kubeadm or a cloud installs them. */
+const clusterDns = {
+  to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }],
+  ports: portsOf(dnsPort),
+};
+
+function policy(name: string, spec: Policy['spec']): Policy {
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
