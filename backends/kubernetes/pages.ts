@@ -4,7 +4,7 @@ import type { List, Pod } from './objects.ts';
 
 export interface Listing {
   readonly items: readonly Pod[];
-  /** What a watch goes on from. */
+  /** The resource version of the list: a watch from it reports every later change. */
   readonly version: string;
 }
 

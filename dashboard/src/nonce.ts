@@ -4,9 +4,9 @@
  */
 export function labelStyles(page: Document): void {
   const nonce = page.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-  // oxlint-disable-next-line typescript/no-deprecated -- a deprecated form of its second argument is not used
+  // oxlint-disable-next-line typescript/no-deprecated -- only the overload with a string as options is deprecated
   const make = page.createElement.bind(page);
-  // oxlint-disable-next-line typescript/no-deprecated -- a deprecated form of its second argument is not used
+  // oxlint-disable-next-line typescript/no-deprecated -- only the overload with a string as options is deprecated
   page.createElement = (name: string, options?: ElementCreationOptions): HTMLElement => {
     const element = make(name, options);
     if (name.toLowerCase() === 'style') element.nonce = nonce;

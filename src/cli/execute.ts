@@ -17,7 +17,7 @@ export interface How {
   readonly tty: boolean;
 }
 
-/** What is shown while a sandbox is made or started. */
+/** Text of the progress line while a sandbox is made or started. */
 export const preparing = 'preparing the sandbox';
 
 /** Resolves to the exit code that a shell would show. */

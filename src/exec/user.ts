@@ -6,9 +6,9 @@ import { given } from '../lib/given.ts';
 export type UserSandbox = Pick<Sandbox, 'exec' | 'pty' | 'power' | 'stats'>;
 
 /**
- * What starts commands of this user, and looks for their processes and ends them. All of it runs as the user, since root of a sandbox has
- * no capability to read the environment of processes of others or to signal them. Throws `not_supported` where the sandbox
- * has no users to choose from.
+ * Starts commands as the user, and finds and ends their processes as the same user: root of a sandbox has no capability to signal
+ * processes of other users, or to read their environment. Throws `not_supported` where the sandbox has no users to choose
+ * from.
  */
 export function sandboxOf(sandbox: Sandbox, user: string | undefined): UserSandbox {
   if (user === undefined) return sandbox;

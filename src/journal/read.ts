@@ -47,7 +47,7 @@ export async function* readEvents(
   }
 }
 
-/** What the tail has of a frame. `null`: a gap stands for it. */
+/** The part of a frame within the last bytes of its stream, or the gap before it. `null`: all of it is before them. */
 function partOf(tail: Tail, frame: Frame): Wanted | Gap | null {
   const stream = streamOf(frame.type);
   if (stream === null) return { frame, skip: 0 };

@@ -18,8 +18,7 @@ interface Emulator {
   dispose(): void;
 }
 
-// Its own types are for pages, and would give the globals of a page to all files.
-// oxlint-disable-next-line typescript/no-unsafe-assignment -- see above
+// oxlint-disable-next-line typescript/no-unsafe-assignment -- the package's types declare the globals of a page for all files
 const { Terminal }: { readonly Terminal: new (options: object) => Emulator } = createRequire(import.meta.url)(
   '@xterm/xterm',
 );

@@ -16,8 +16,8 @@ const maxAnswer = 64;
 const lookMs = 10_000;
 
 /**
- * What signals a process and looks for its program runs as the same user. The numbers are kept: commands of root can change what a
- * name means, and a kill must find whom it has started.
+ * Starts processes as the user, and sends them signals as the same user. The name is resolved to numbers once, and they are kept: a command
+ * of root can give the name another number, and a kill must still reach the process that was started.
  */
 export function asUser(container: Container, user: string): Pick<Sandbox, 'exec' | 'pty'> {
   let known = numbers.test(user) ? user : null;

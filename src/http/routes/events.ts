@@ -41,7 +41,7 @@ const followEvents = route({
   },
 });
 
-/** What is not kept any more is 410, and not 404: it was there. A sandbox that is not there stays 404. */
+/** Answers 410 for events that were removed since the position of the reader, and leaves 404 to a sandbox that does not exist. */
 function gone(error: unknown): unknown {
   const isGone = isCode(error, 'not_found') && Object.hasOwn(toCaissonError(error).details, 'after');
   return isGone ? new HttpRefusal(410, toCaissonError(error)) : error;

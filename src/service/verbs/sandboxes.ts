@@ -46,8 +46,9 @@ export interface SandboxesApi {
   /** Reads what the sandbox uses now. Throws `not_found`, `not_supported` where the place cannot tell. */
   stats(task: string, options?: Options): Promise<Stats>;
   /**
-   * What the sandbox has used within the last hour and the last day, as services have read it while they used the sandbox: kept by the
-   * minute beside the sandbox, and gone with it. Throws `not_found`.
+   * Returns the processor, memory, processes and network that the sandbox used: each reading of the last hour, and each minute of the
+   * last day. A service takes readings while it runs and stores them every minute. They are removed with the sandbox. Throws
+   * `not_found`.
    */
   samples(task: string, how?: SamplesInput, options?: Options): Promise<Samples>;
   /** Reads from now on what sandboxes of this process use, until it closes. */
