@@ -66,6 +66,7 @@ function fail(message, remedy) {
 
 /** A checkout runs unbuilt; a package has only what was built. */
 function runHere() {
+  require('./one-tier.cjs').keepToOneTier();
   const source = `${root}/src/cli/main.ts`;
   const bundle = `${root}/dist/code/cli.cjs`;
   if (existsSync(source)) return runSource(source);

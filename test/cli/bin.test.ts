@@ -1,7 +1,8 @@
 import { chown, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bin, finished, olderNode, scratch, start } from './process.ts';
+import { sourceProgram as bin } from '../program.ts';
+import { finished, olderNode, scratch, start } from './process.ts';
 
 const older = await olderNode();
 const version = /"version": "(.+)"/.exec(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))?.[1];
@@ -106,7 +107,7 @@ describe('the program', () => {
 
   it('keeps compiled code in a directory of the user', async () => {
     await using at = await scratch();
-    const unchosen = { NODE_COMPILE_CACHE: '' };
+    const unchosen = { NODE_COMPILE_CACHE: '', XDG_CACHE_HOME: '' };
     await finished(process.execPath, [bin, 'run', '--help'], { ...at.env, ...unchosen });
     await finished(process.execPath, [bin, 'run', '--help'], {
       ...unchosen,
@@ -187,7 +188,7 @@ async function copyWith(path: string, main: string | null, { withNode = true } =
   await writeFile(join(root, 'package.json'), '{"type":"module","version":"0.0.0"}');
   const source = await readFile(bin, 'utf8');
   await writeFile(join(root, 'bin/caisson.cjs'), source.replace('process.argv.slice(2)', "['go']"));
-  await cp(join(bin, '../code-cache.cjs'), join(root, 'bin/code-cache.cjs'));
+  for (const name of ['code-cache.cjs', 'one-tier.cjs']) await cp(join(bin, '..', name), join(root, 'bin', name));
   if (main !== null) await writeFile(join(root, 'dist/code/cli.cjs'), main);
   if (withNode) {
     await writeFile(join(root, 'node_modules/node/package.json'), '{"version":"24.0.0"}');
