@@ -1,8 +1,10 @@
 /**
- * Named places where a test can stop, delay or fail the process, so that crash recovery is tested at every step.
- * Inert unless `CAISSON_TEST_FAILPOINT` is set when the process starts: `NAME:crash`, `NAME:error`, `NAME:delay=MS`,
- * several separated by commas.
+ * Named places where a test can stop, hold or fail the process, so that crash recovery is tested at every step.
+ * Inert unless `CAISSON_TEST_FAILPOINT` is set when the process starts: `NAME:crash`, `NAME:error`, `NAME:hold=FILE`,
+ * which makes the file and goes on when it is gone; several separated by commas.
  */
+import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CaissonError } from '../errors.ts';
 
 export type Failpoint =
@@ -41,6 +43,10 @@ export async function failpoint(name: Failpoint): Promise<void> {
   if (action === undefined) return;
   if (action === 'crash') process.kill(process.pid, 'SIGKILL');
   if (action === 'error') throw new CaissonError('internal', `failpoint ${name}`);
-  const delayMs = Number(action.replace('delay=', ''));
-  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  await hold(action.replace('hold=', ''));
+}
+
+async function hold(file: string): Promise<void> {
+  writeFileSync(file, '');
+  while (existsSync(file)) await delay(20);
 }

@@ -52,7 +52,7 @@ async function removeAll(home: Home): Promise<void> {
   expect([await home.containers(), await home.networks()]).toEqual([[], []]);
 }
 
-const moments = Number(process.env['CAISSON_LOAD_MOMENTS'] ?? 20);
+const moments = Number(process.env['CAISSON_LOAD_MOMENTS'] ?? 10);
 
 describe('a process that is killed', () => {
   it('leaves nothing unowned for the next start, at random moments (FR-01)', async () => {

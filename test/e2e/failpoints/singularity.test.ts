@@ -5,6 +5,7 @@ let apptainer: Apptainer | null = null;
 
 failpoints({
   backend: 'singularity',
+  isSampled: true,
   hasPool: true,
   isThere: hasApptainer(),
   open: async () => {

@@ -1,10 +1,13 @@
 /** `kill -9` at every named step of a life, on one backend. `CAISSON_LOAD_CRASHES` sets how often. */
+import { spawn } from 'node:child_process';
+import { once as onceEmitted } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chosen, randomOf, seedOfRun } from '../../oracle/random.ts';
-import { type Home, makeHome } from '../home.ts';
+import { cli as program, type Home, makeHome } from '../home.ts';
+import { type KillAfter, randomMoments } from './moments.ts';
 import { poolSteps } from './pool.ts';
 
 const load = process.env['CAISSON_LOAD_CRASHES'];
@@ -14,7 +17,7 @@ const patience = { timeout: times * 120_000 };
 /** The command line in the state directory of a test. */
 export type Cli = (verb: readonly string[], more?: Readonly<Record<string, string>>) => ReturnType<Home['cli']>;
 
-export type Settings = Readonly<Record<string, string | number>>;
+export type Settings = Readonly<Record<string, string | number | boolean>>;
 
 export interface FailpointPlace {
   readonly backend: string;
@@ -23,6 +26,8 @@ export interface FailpointPlace {
   readonly isSampled?: boolean;
   /** Whether its sandboxes can be made ahead of demand. */
   readonly hasPool?: boolean;
+  /** Whether verbs are killed at random moments as well. */
+  readonly hasMoments?: boolean;
   /** The keys of `terminal`, and what its commands need in their environment. */
   open(): Promise<{ readonly settings: Settings; readonly env: Readonly<Record<string, string>> }>;
   close(): Promise<void> | void;
@@ -56,24 +61,20 @@ function killed(place: FailpointPlace): void {
   }, 300_000);
   afterAll(() => place.close());
 
-  /** Runs the test so many times, each in a state directory of its own, and looks at what is left. */
+  /** Runs the test in a state directory of its own, and looks at what is left. */
+  async function once(test: (cli: Cli, killAfter: KillAfter) => Promise<void>, sections = ''): Promise<void> {
+    await using home = await makeHome();
+    const terminal = JSON.stringify({ backend: place.backend, ...settings });
+    await writeFile(join(home.path, 'config.yaml'), `terminal: ${terminal}\n${sections}`, { mode: 0o600 });
+    const cli: Cli = (verb, more = {}) => home.cli(verb, '', { ...env, ...more });
+    await test(cli, killerIn(home, env));
+    await expectNothingLeft(home, env);
+    expect(await home.containers()).toEqual([]);
+    expect(await place.left?.()).toEqual(place.left === undefined ? undefined : []);
+  }
+
   async function often(test: (cli: Cli) => Promise<void>, sections = ''): Promise<void> {
-    for (let index = 0; index < times; index += 1) {
-      await using home = await makeHome();
-      const terminal = JSON.stringify({ backend: place.backend, ...settings });
-      await writeFile(join(home.path, 'config.yaml'), `terminal: ${terminal}\n${sections}`, { mode: 0o600 });
-      const cli: Cli = (verb, more = {}) => home.cli(verb, '', { ...env, ...more });
-      await test(cli);
-      for (const { taskId } of await listed(cli)) expect(await cli(['rm', taskId])).toMatchObject({ code: 0 });
-      expect(await cli(['gc'])).toMatchObject({ code: 0 });
-      const left = await cli(['gc', '--dry-run', '-o', 'json']);
-      expect({ code: left.code, items: left.stdout.trim() }).toEqual({
-        code: 0,
-        items: expect.stringMatching(/^(\[\])?$/),
-      });
-      expect(await home.containers()).toEqual([]);
-      expect(await place.left?.()).toEqual(place.left === undefined ? undefined : []);
-    }
+    for (let index = 0; index < times; index += 1) await once(test, sections);
   }
 
   const kill = async (cli: Cli, name: string, verb: readonly string[], more = {}): Promise<void> => {
@@ -186,6 +187,38 @@ function killed(place: FailpointPlace): void {
 
   if (place.hasPool === true && place.isThere)
     poolSteps({ taken: stepsFor({ isSampled: true }), often, kill, patience });
+  if (place.hasMoments === true && place.isThere) randomMoments({ once });
+}
+
+/** A service of this process looks: four verbs take several times as long. */
+async function expectNothingLeft(home: Home, env: Readonly<Record<string, string>>): Promise<void> {
+  const caisson = await home.open({}, env);
+  const { sandboxes } = caisson;
+  for (const { taskId } of (await sandboxes.list()).items) await sandboxes.remove(taskId);
+  await sandboxes.gc({ dryRun: false });
+  expect(await sandboxes.gc({ dryRun: true })).toEqual([]);
+  await caisson.close();
+}
+
+/** A failure shows what was said. */
+export async function succeeds(cli: Cli, verb: readonly string[]): Promise<void> {
+  const { code, stderr } = await cli(verb);
+  expect(code === 0 ? '' : `${verb.join(' ')}: ${code}: ${stderr}`).toBe('');
+}
+
+function killerIn({ path, env }: Home, more: Readonly<Record<string, string>>): KillAfter {
+  return async (verb, ms) => {
+    const begun = performance.now();
+    const child = spawn(process.execPath, [program, ...verb], {
+      env: { ...env, ...more },
+      cwd: path,
+      stdio: 'ignore',
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    await onceEmitted(child, 'exit');
+    clearTimeout(timer);
+    return { ms: performance.now() - begun, died: child.signalCode === 'SIGKILL' };
+  };
 }
 
 interface Listed {
