@@ -18,7 +18,7 @@ const hasAccount = [process.env['CAISSON_LIVE_MODAL'], process.env['CAISSON_LIVE
 
 async function runPlaces(): Promise<{ readonly outcome: Outcome; readonly times: RunTimes }> {
   const projects = hasAccount ? ([...places, 'live'] as const) : places;
-  const outcome = await runTests({ name: 'real places', projects, live: true });
+  const outcome = await runTests({ name: 'real places', projects, env: { CAISSON_TEST_PACKED: '1' }, live: true });
   const isTold = await tellConformance(outcome.report);
   return { outcome: { ...outcome, ok: outcome.ok && isTold }, times: outcome.times };
 }

@@ -1,4 +1,3 @@
-import { compiled } from '../compiled.ts';
 /** The command line as a process of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -7,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compiled } from '../compiled.ts';
+import { program } from '../program.ts';
 
-export const bin = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
+export const bin = program;
 export const onDouble = fileURLToPath(new URL('double-main.ts', import.meta.url));
 
 export interface Ended {

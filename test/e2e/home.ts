@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { fileURLToPath } from 'node:url';
 import { compiled } from '../compiled.ts';
+import { program } from '../program.ts';
 import type { Caisson } from '../../src/service/caisson.ts';
 import { openCaisson } from '../../src/main.ts';
 import { dockerHost } from '../engines/docker.ts';
@@ -14,7 +14,7 @@ import { dockerHost } from '../engines/docker.ts';
 const run = promisify(execFile);
 
 export const busybox = 'caisson-test/busybox:latest';
-export const cli = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
+export const cli = program;
 
 export interface Home extends AsyncDisposable {
   readonly path: string;
@@ -71,7 +71,8 @@ export async function makeHome(host: string | null = dockerHost()): Promise<Home
       if (left.length > 0) await home.engine(['rm', '-fv', ...left]);
       // An engine has addresses for some thirty.
       for (const network of await home.networks()) await removeNetwork(home, network);
-      await rm(path, { recursive: true, force: true });
+      // A process that was killed a moment ago may still be writing.
+      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
   return home;

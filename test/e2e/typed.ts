@@ -40,7 +40,7 @@ function linesOf(body: string): readonly Typed[] {
 }
 
 /** What each command printed, on both streams, in one shell and one directory that is empty at the start. */
-export async function type(home: Home, typed: readonly Typed[]): Promise<readonly string[]> {
+async function type(home: Home, typed: readonly Typed[]): Promise<readonly string[]> {
   const program = join(home.path, 'caisson');
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
   await chmod(program, 0o755);
@@ -51,6 +51,19 @@ export async function type(home: Home, typed: readonly Typed[]): Promise<readonl
   const { stdout } = await promisify(execFile)('bash', ['-c', `exec 2>&1\n${script}\ntrue`], { env, cwd });
   await rm(cwd, { recursive: true });
   return stdout.split(`${mark}\n`);
+}
+
+/** Each command with what it printed, and with what the page shows. */
+export async function typedIn(
+  home: Home,
+  typed: readonly Typed[],
+): Promise<{ readonly seen: readonly string[]; readonly wanted: readonly string[] }> {
+  const printed = await type(home, typed);
+  const pairs = typed.map(({ command, shown }, at) => ({ command, ...compared(printed[at] ?? '', shown) }));
+  return {
+    seen: pairs.map(({ command, seen }) => `$ ${command}\n${seen}`),
+    wanted: pairs.map(({ command, wanted }) => `$ ${command}\n${wanted}`),
+  };
 }
 
 /**

@@ -2,14 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openWorld, type World } from '../http/world.ts';
 import { connect, kinds } from './hosts.ts';
 import { type StdioHome, stdioHome } from './stdio-home.ts';
+import { launcher } from '../program.ts';
 
 const page = readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8');
-const launcher = fileURLToPath(new URL('../../bin/caisson', import.meta.url));
 
 /** The sentence above each block names its host. */
 const snippets = [...page.matchAll(/\n([^\n]+):\n\n```json\n([^`]+)```/g)].map(

@@ -1,6 +1,7 @@
 /** What the protocol costs commands that do not speak it: nothing. */
 import { expect, it } from 'vitest';
-import { bin, finished, scratch, start } from '../cli/process.ts';
+import { finished, scratch, start } from '../cli/process.ts';
+import { sourceProgram as bin } from '../program.ts';
 
 /** Shows every file that Node loads, on stderr. */
 const showLoads = `data:text/javascript,${encodeURIComponent(

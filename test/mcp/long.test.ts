@@ -28,7 +28,7 @@ describe.concurrent.each(kinds)('with %s', (kind) => {
       await host.call('create_sandbox', { task }, { timeout: 20_000 });
       // Two bytes a character, of which half comes now and half later; and more than a page at its end.
       const command = `i=0; while [ $i -lt 60 ]; do printf 'line %s \\303' $i; sleep 0.1; printf '\\244\\n'; i=$((i+1)); done; seq 1 20000`;
-      const timeout = hostWaitsMs + 2000; // the machine of the test is slower than a hundredth of a host
+      const timeout = hostWaitsMs + 10_000; // the machine of the test is slower than a hundredth of a host
       const begun = await host.call('run_command', { task, command }, { timeout });
       expect(begun.data).toMatchObject({ reason: 'running', exit_code: null });
       let { stdout: text, next, reason } = begun.data;
@@ -86,7 +86,7 @@ it('a call that waits when the service stops is answered with where to go on, an
   await host.call('create_sandbox', { task: 'stopping' });
   const call = host.call('run_command', { task: 'stopping', command: 'echo begun; sleep 30' });
   await expect.poll(async () => (await other.api.execs.list()).items.length, { timeout: 20_000 }).toBe(1);
-  await delay(300);
+  await delay(2000);
   const stopping = other.serving.stop();
   expect((await call).data).toMatchObject({ reason: 'running', stdout: 'begun\n' });
   await stopping;

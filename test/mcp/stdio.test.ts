@@ -208,7 +208,8 @@ describe.each(kinds)('with %s on stdio', (kind) => {
     let id = '';
     {
       await using host = await connect(kind, home.place, { elicitation: { form: {} }, ask });
-      host.call('run_command', args, { timeout: 2500 }).catch(() => undefined);
+      const leaving = new AbortController();
+      host.call('run_command', args, { signal: leaving.signal }).catch(() => undefined);
       const questions = async (): Promise<readonly Loose[]> =>
         JSON.parse((await home.cli('approvals', 'ls', '--json')).stdout);
       await expect
@@ -216,6 +217,8 @@ describe.each(kinds)('with %s on stdio', (kind) => {
           timeout: 15_000,
         })
         .toMatch(/^apr_/);
+      leaving.abort();
+      await delay(500);
       expect((await home.cli('approvals', 'approve', id)).exitCode).toBe(0);
       expect(existsSync(file)).toBe(false);
       // The question of the same call is answered, so that no form is needed.
