@@ -18,6 +18,11 @@ const real = {
   hookTimeout: 120_000,
   expect: { poll: { timeout: 10_000 } },
 };
+/**
+ * These files follow one another in a process that has loaded the sources: to load them takes as long as the tests of most files. What a
+ * file changes in its process it puts back.
+ */
+const unitTests = { ...real, include: unit, isolate: false };
 const engines = { globalSetup: ['test/engines/setup.ts'] };
 
 export default defineConfig({
@@ -30,7 +35,7 @@ export default defineConfig({
     // Tests of real places mostly wait for them.
     maxWorkers: Number(process.env['CAISSON_TEST_WORKERS'] ?? 2 * availableParallelism()),
     projects: [
-      { test: { name: 'unit', include: unit, ...real } },
+      { test: { name: 'unit', ...unitTests } },
       { test: { name: 'processes', include: processes, ...real } },
       { test: { name: 'conformance', include: conformance, ...real, ...engines } },
       { test: { name: 'e2e', include: e2e, ...real, ...engines } },

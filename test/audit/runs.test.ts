@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCaisson } from '../../src/main.ts';
+import { program } from '../program.ts';
 
 let home: string;
 let work: string;
@@ -112,14 +112,12 @@ it('that questions of a task are skipped is on record, and by which answer a com
   ]);
   expect(decisions.at(-1)).toMatchObject({ caller: { owner: 'operator', token: 'tok_person' } });
   await caisson.close();
-  const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
   const { stdout } = spawnSync(process.execPath, [program, '--home', home, 'audit', 'tail'], { encoding: 'utf8' });
   expect(stdout).toContain('allow (once, rule D1): rm -rf ./nothing\n');
   expect(stdout).toContain('questions are skipped from here on\n');
 });
 
 describe('caisson audit', () => {
-  const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
   const caisson = (...args: string[]) =>
     spawnSync(process.execPath, [program, '--home', home, ...args], {
       encoding: 'utf8',

@@ -3,11 +3,10 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { program } from '../program.ts';
 
-const program = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
 const run = promisify(execFile);
 
 it.each(['embedded', 'through a service'])(

@@ -2,13 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { compiled } from '../compiled.ts';
 import type { TokenInput } from '../../src/service/api.ts';
 import { openWorld, type World } from './world.ts';
-
-const cli = fileURLToPath(new URL('../../bin/caisson', import.meta.url));
+import { launcher as cli } from '../program.ts';
 
 interface Other extends AsyncDisposable {
   readonly url: string;

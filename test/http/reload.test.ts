@@ -4,12 +4,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { compiled } from '../compiled.ts';
 import { openWorld, type World } from './world.ts';
-
-const cli = fileURLToPath(new URL('../../bin/caisson', import.meta.url));
+import { launcher as cli } from '../program.ts';
 
 function write({ root }: World, config: string): void {
   writeFileSync(join(root, 'home', 'config.yaml'), `terminal: {backend: local}\n${config}`, { mode: 0o600 });

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCaisson } from '../../../src/main.ts';
+import { program } from '../../program.ts';
 
 let home: string;
 beforeEach(() => {
@@ -249,7 +249,6 @@ describe('consent', () => {
   });
 
   it('is given on the command line', () => {
-    const program = fileURLToPath(new URL('../../../bin/caisson.cjs', import.meta.url));
     const caisson = (...args: string[]) =>
       spawnSync(process.execPath, [program, '--home', home, ...args], {
         encoding: 'utf8',

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCaisson } from '../../../src/main.ts';
+import { program } from '../../program.ts';
 
 let home: string;
 let work: string;
@@ -83,7 +83,6 @@ describe('a loop', () => {
 
   it('is seen over several processes, and reported on the command line', async () => {
     await (await opened()).close();
-    const program = fileURLToPath(new URL('../../../bin/caisson.cjs', import.meta.url));
     const run = () =>
       spawnSync(process.execPath, [program, '--home', home, 'run', '--task', 'build', '--', 'sh', '-c', 'exit 3'], {
         encoding: 'utf8',

@@ -50,8 +50,9 @@ it(
       'service after a death': await home.serviceAfterDeath(),
     }));
     for (const [at, records] of counts.entries()) report({ records, ...calls[at], ...starts[at], ...deaths[at] });
-    // Some microseconds are less than such a clock tells apart; two runs of one program differ by some tens of milliseconds.
+    // Some microseconds are less than such a clock tells apart; two runs of one program differ by some tens of milliseconds, and by
+    // a third beside other tests.
     expect(grownBeyond(calls, (few) => 1.5 * few + 0.02)).toEqual([]);
-    expect(grownBeyond(starts, (few) => 1.2 * few + 50)).toEqual([]);
+    expect(grownBeyond(starts, (few) => (load === undefined ? 1.5 : 1.2) * few + 50)).toEqual([]);
   },
 );

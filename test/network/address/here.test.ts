@@ -16,7 +16,8 @@ const interfaces = (...addresses: readonly string[]): NodeJS.Dict<NetworkInterfa
 });
 
 describe('the addresses of this host', () => {
-  let now = 0;
+  // After every moment at which another file of this process has read them.
+  let now = 1e9;
   beforeEach(() => {
     // Each case begins long after what an earlier one has read.
     now += 10_000;
