@@ -35,3 +35,9 @@ test('docs/conformance.md has a line for every backend', () => {
   const counted = withCounts(page, rows);
   for (const { backend } of rows) expect(counted).toContain(`| ${backend} | 987654 | 1 | 0 |`);
 });
+
+test('README.md has the count of the cases on a cluster', () => {
+  const of = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  const [, cases] = /^\| kubernetes \| (\d+) \|/m.exec(of('docs/conformance.md')) ?? [];
+  expect(of('README.md')).toContain(`Kubernetes 1.20, ${cases} cases |`);
+});

@@ -21,7 +21,7 @@ const only = process.env['CAISSON_ORACLE_CASES'];
 
 const sources: readonly PlaceSource[] = [docker, local, ssh, singularity];
 /** For the comparisons of all places. To start a place comes beside that: an image is unpacked for Apptainer first. */
-const totalMs = 180_000;
+const totalMs = 100_000;
 const there = sources.filter(({ unavailable }) => unavailable === null).map(({ name }) => name);
 const cases = readCases().filter(({ id }) => only === undefined || new RegExp(only).test(id));
 const placed = isWhole ? everything(cases, there) : partOf(cases, there, seed);
@@ -31,7 +31,7 @@ console.log(`oracle: ${isWhole ? 'everything' : `seed ${seed}`}, ${placed.length
 describe.each(sources)('everyday commands in $name', ({ name, unavailable, open }) => {
   it.skipIf(unavailable !== null && !enginesRequired())(
     'give what the engine gives without Caisson, but for what is accepted',
-    { timeout: isWhole ? 7_200_000 : 2 * totalMs },
+    { timeout: isWhole ? 7_200_000 : 400_000 },
     async () => {
       expect(unavailable).toBeNull();
       const place = await open();

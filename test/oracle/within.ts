@@ -3,7 +3,7 @@ import { type Compared, compare, type Pairing } from './compare.ts';
 import type { OraclePlace } from './place.ts';
 
 /** A slice is run to its end. */
-const sliceLength = 60;
+const sliceLength = 20;
 
 /** `endsAt`: by `performance.now()`. */
 export async function compareWithin(

@@ -87,7 +87,7 @@ export function argumentCases(suite: Suite): void {
       fc.asyncProperty(words, async (sent) => {
         expect(await echoed(sandbox, sent)).toEqual(sent);
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 

@@ -16,11 +16,11 @@ export function cwdCases(suite: Suite): void {
     async (place) => {
       const sandbox = await place.sandbox();
       const base = `/tmp/conformance-${place.instance}`;
-      for (const name of ['plain', 'two  spaces', "it's", '"q"', '$(id)', '-n', 'a\nb', '日本語 🦊', ';id', '*']) {
-        const cwd = `${base}/${name}`;
-        expect((await run(sandbox, ['mkdir', '-p', cwd])).exitCode).toBe(0);
+      const names = ['plain', 'two  spaces', "it's", '"q"', '$(id)', '-n', 'a\nb', '日本語 🦊', ';id', '*'];
+      const directories = names.map((name) => `${base}/${name}`);
+      expect((await run(sandbox, ['mkdir', '-p', ...directories])).exitCode).toBe(0);
+      for (const cwd of directories)
         expect((await run(sandbox, ['sh', '-c', 'pwd -P'], { cwd })).stdout.toString()).toBe(`${cwd}\n`);
-      }
       await run(sandbox, ['rm', '-rf', base]);
     },
   );

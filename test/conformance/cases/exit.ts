@@ -17,7 +17,7 @@ export function exitCases(suite: Suite): void {
       fc.asyncProperty(fc.integer({ min: 0, max: 255 }), async (code) => {
         expect((await sh(sandbox, `exit ${code}`)).exitCode).toBe(code);
       }),
-      { numRuns: 15 },
+      { numRuns: 5 },
     );
   });
 

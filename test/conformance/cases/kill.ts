@@ -17,7 +17,7 @@ export function killCases(suite: Suite): void {
 
   suite.test('kill.at-once', 'is not lost when it comes right after the start', async (place) => {
     const sandbox = await place.create();
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       const process = await start(sandbox, ['sleep', '300']);
       await process.kill('SIGKILL');
       const end = await Promise.race([finish(process), sleep(10_000, null)]);

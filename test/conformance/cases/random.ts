@@ -56,7 +56,7 @@ export function randomCases(suite: Suite): void {
           expect(stderr.equals(Buffer.concat(steps.map((step) => step.stderr)))).toBe(true);
           if (onHost) expect({ exitCode, stdout, stderr }).toEqual(direct(text));
         }),
-        { numRuns: 15 },
+        { numRuns: 8 },
       );
     },
   );

@@ -103,7 +103,10 @@ export function visibleCases(suite: Suite): void {
     'keeps what shows processes and variables whole in a detached process',
     async (place) => {
       const sandbox = await place.sandbox();
-      await expectWhole(async (text) => await detachedSaid(place, sandbox, text));
+      // One process for all: each takes several commands to start, to wait for and to read.
+      const text = texts.map((each, at) => `( ${each} ) 2>&1; echo; echo END OF ${at}\n`).join('');
+      const said = await detachedSaid(place, sandbox, `${text}(exit 5)`);
+      expect([said.code, said.text.match(/^END OF \d+$/gm)]).toEqual([5, texts.map((_, at) => `END OF ${at}`)]);
       await forgetKept(sandbox, place.instance);
     },
   );
