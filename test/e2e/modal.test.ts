@@ -4,13 +4,12 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { compiled } from '../compiled.ts';
 import { eventually } from '../conformance/command.ts';
 import { startModalService, whyNoModal } from '../engines/modal.ts';
+import { program as cli } from '../program.ts';
 
-const cli = fileURLToPath(new URL('../../bin/caisson.cjs', import.meta.url));
 const service = whyNoModal === null ? await startModalService() : null;
 afterAll(() => service?.stop());
 

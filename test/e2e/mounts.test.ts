@@ -1,9 +1,9 @@
 /** A mounted directory that is replaced between its check and the engine's mount (security review, SEC-F1). */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Home, cli, makeHome } from './home.ts';
 
@@ -111,9 +111,15 @@ it.each([
       await caisson(cwd, ['create', 'own']);
       await caisson(cwd, ['stop', 'own']);
     }
-    const running = caisson(cwd, ['run', '--task', 'own', '--', 'cat', '/workspace/secret'], `${failpoint}:delay=6000`);
-    await delay(4000);
+    const held = join(home.path, 'held');
+    const running = caisson(
+      cwd,
+      ['run', '--task', 'own', '--', 'cat', '/workspace/secret'],
+      `${failpoint}:hold=${held}`,
+    );
+    await expect.poll(() => existsSync(held), { timeout: 60_000 }).toBe(true);
     await swap();
+    await rm(held);
     const { code, text } = await running;
     expect(text).toContain('shows another directory');
     expect(text).not.toContain('canary');

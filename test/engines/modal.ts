@@ -3,10 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-
-const program = fileURLToPath(new URL('../../bin/caisson', import.meta.url));
+import { launcher as program } from '../program.ts';
 
 /** Commands need namespaces of their own, and those need root. */
 export const whyNoModal: string | null =

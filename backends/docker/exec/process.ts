@@ -59,7 +59,7 @@ export class ExecProcess implements PtyProcess {
   async wait(): Promise<ProcessEnd> {
     const end = await this.#ending.promise;
     if (end.notStarted === undefined || this.#classify === undefined) return end;
-    this.#classified ??= this.#classify().catch(() => null);
+    this.#classified ??= this.#classify();
     const notStarted = (await this.#classified) ?? end.notStarted;
     return { ...end, exitCode: notStarted === 'not-found' ? 127 : 126, notStarted };
   }

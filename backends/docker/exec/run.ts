@@ -2,7 +2,7 @@
 import type { PtyProcess } from '../../../src/backend.ts';
 import { CaissonError, isCode } from '../../../src/errors.ts';
 import { NotStartedProcess } from '../../shared/not-started.ts';
-import { entering, preflight } from './preflight.ts';
+import { classify, entering, preflight } from './preflight.ts';
 import { ExecProcess } from './process.ts';
 import type { Command, Container, StartOptions } from './start.ts';
 
@@ -12,7 +12,7 @@ export async function runIn(container: Container, command: Command, options: Sta
       return await ExecProcess.start(container, command, {
         ...options,
         // The codes of engines differ from one version and one kind of path to the next.
-        classify: () => preflight(container, command, options),
+        classify: () => classify(container, command, options),
       });
     const missing = await preflight(container, command, options);
     if (missing !== null)
