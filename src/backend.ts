@@ -301,6 +301,19 @@ export interface Cancelable {
   readonly signal?: AbortSignal;
 }
 
+export interface GuaranteesOptions extends Cancelable {
+  /**
+   * `known`: no resource is made to try what the place does; what no earlier trial has shown is not promised. For a look at places that
+   * may never be used. Absent: a backend may make some, and removes them.
+   */
+  readonly trial?: 'known';
+}
+
+export interface CheckOptions extends Cancelable {
+  /** `anew`: what takes a trial is tried, by resources that are made and removed, whatever earlier trials have shown. Absent: those count. */
+  readonly trial?: 'anew';
+}
+
 /** Shown to people while a long step runs. `total` and `done` are bytes or steps; `null` when unknown. */
 export interface Progress {
   /** Step, for people: "pulling debian:13". */
@@ -383,10 +396,10 @@ export interface Backend {
   readonly name: string;
 
   /** Asks the place once. Throws `unavailable` when it cannot be reached: unknown promises are not promises. */
-  guarantees(options?: Cancelable): Promise<Guarantees>;
+  guarantees(options?: GuaranteesOptions): Promise<Guarantees>;
 
-  /** Looks without changing anything, and never throws for an absent place. */
-  check(options?: Cancelable): Promise<Check>;
+  /** Looks without changing anything, unless `trial` asks for more; never throws for an absent place. */
+  check(options?: CheckOptions): Promise<Check>;
 
   /**
    * Makes and starts a sandbox. A resource of this `name` with the same sandbox and fingerprint labels is what a lost
@@ -519,7 +532,7 @@ export interface Sandbox {
     readonly host: string | null;
     /** The resource: a container id, a directory. */
     readonly resource: string;
-    /** Content address of the image that really runs. */
+    /** Content address of the image that really runs. `null`: the place does not say, or has not yet said. */
     readonly imageDigest: string | null;
   };
 

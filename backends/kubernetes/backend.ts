@@ -3,8 +3,11 @@ import type {
   Backend,
   Cancelable,
   Check,
+  CheckOptions,
   CreateOptions,
   Guarantees,
+  GuaranteesOptions,
+  Leftovers,
   Listed,
   ListOptions,
   OpenOptions,
@@ -15,18 +18,24 @@ import type {
 import { CaissonError, isCode } from '../../src/errors.ts';
 import { throwIfAborted, untilAborted } from '../shared/abort.ts';
 import { refuseMore } from '../shared/refuse-more.ts';
+import { leftCanaries, removeLeft } from './canaries.ts';
 import { toCheck, toFailedCheck } from './check.ts';
 import { Cluster } from './cluster.ts';
 import { make, unmake, type Wanted } from './create.ts';
 import { tryModes } from './dry-run.ts';
 import { guaranteesOf } from './guarantees.ts';
 import { listed } from './listed.ts';
-import { identityOf } from './namespace.ts';
-import { attachFirst } from './ready.ts';
+import { attachPlaced } from './placed.ts';
+import { reported } from './ready.ts';
 import { labelsOf } from './records.ts';
 import { missingRights } from './rights.ts';
 import { goneError, KubernetesSandbox, ownPod, sandboxOf } from './sandbox.ts';
-import { runScript } from './script.ts';
+import { untried } from './verdict.ts';
+
+const noRights = { verdict: untried.rights, triedAtMs: null };
+
+/** A node reports each second. */
+const reportedWithinMs = 3000;
 
 /** Does no I/O. */
 export function open(options: OpenOptions): Backend {
@@ -43,13 +52,15 @@ class KubernetesBackend implements Backend {
     this.#instance = options.instance;
   }
 
-  async guarantees(options: Cancelable = {}): Promise<Guarantees> {
-    throwIfAborted(options);
-    const facts = await untilAborted(this.#cluster.facts(), options.signal);
-    return guaranteesOf(this.#cluster.settings, facts);
+  async guarantees({ trial, signal }: GuaranteesOptions = {}): Promise<Guarantees> {
+    throwIfAborted(signal === undefined ? {} : { signal });
+    const facts = await untilAborted(this.#cluster.facts(), signal);
+    const how = trial === undefined ? {} : { trial };
+    const { verdict } = await untilAborted(this.#cluster.policies(how), signal);
+    return guaranteesOf(this.#cluster.settings, { ...facts, policies: verdict });
   }
 
-  async check(options: Cancelable = {}): Promise<Check> {
+  async check({ trial, ...options }: CheckOptions = {}): Promise<Check> {
     throwIfAborted(options);
     try {
       const { settings } = this.#cluster;
@@ -59,7 +70,9 @@ class KubernetesBackend implements Backend {
       const mayCreate = !missing.some(({ verb, resource }) => verb === 'create' && resource === 'pods');
       const tried = mayCreate ? await tryModes(namespace, settings, options) : [];
       const sandboxes = missing.length > 0 ? null : (await this.list({ instance: this.#instance, ...options })).length;
-      return toCheck({ place: namespace.api.access.place, settings, version, missing, tried, sandboxes });
+      const proof =
+        missing.length > 0 ? noRights : await this.#cluster.policies({ ...options, trial: trial ?? 'known' });
+      return toCheck({ place: namespace.api.access.place, settings, version, missing, tried, sandboxes, proof });
     } catch (error) {
       throwIfAborted(options);
       return toFailedCheck(error);
@@ -90,7 +103,12 @@ class KubernetesBackend implements Backend {
     const here = await untilAborted(this.#cluster.here(), options.signal);
     if (where !== here.namespace.name) throw elsewhere(String(where), here.namespace.name);
     const claim = keeps ? await here.namespace.claim(name, options) : null;
-    const pod = await ownPod(here, { name, uid }, claim === null ? null : { id: sandboxOf(claim) });
+    const now = await ownPod(here, { name, uid }, claim === null ? null : { id: sandboxOf(claim) });
+    // One that another process has just made, and may have run commands in.
+    const pod =
+      now === null
+        ? null
+        : await reported(here.namespace, now, { withinMs: reportedWithinMs, isAwaited: true, ...options });
     const survivor = keeps ? claim : pod;
     if (survivor?.metadata?.uid !== uid || labelsOf(survivor.metadata) === null) throw goneError(name);
     return new KubernetesSandbox(here, { pod, claim });
@@ -101,6 +119,15 @@ class KubernetesBackend implements Backend {
     return await listed(await untilAborted(this.#cluster.here(), options.signal), options);
   }
 
+  /** Pods by which policies were tried, of a process that was killed. */
+  readonly leftovers: Leftovers = {
+    list: async (options) => {
+      const { namespace } = await this.#cluster.here();
+      return (await leftCanaries(namespace, options)).map(({ name }) => ({ name, what: 'a canary pod' }));
+    },
+    remove: async (options) => await removeLeft((await this.#cluster.here()).namespace, options),
+  };
+
   async close(): Promise<void> {
     await this.#cluster.close();
   }
@@ -108,14 +135,11 @@ class KubernetesBackend implements Backend {
   async #create(wanted: Wanted): Promise<Sandbox> {
     const { spec, options } = wanted;
     const here = await this.#cluster.here();
-    const made = await make(here, wanted);
+    const { claim, ...placing } = await make(here, wanted);
     const { pendingSeconds } = here.settings;
-    const attached = await attachFirst(here.namespace, identityOf(made.pod), { ...options, pendingSeconds });
-    const sandbox = new KubernetesSandbox(here, { pod: attached.pod, claim: made.claim }, attached);
-    const target = await sandbox.target();
-    const [{ code }] = await Promise.all([runScript(target, 'prepare', [spec.cwd], options.signal), target.begin()]);
-    if (code !== 0) throw unprepared(spec);
-    return sandbox;
+    const attached = await attachPlaced(here.namespace, placing, { ...options, pendingSeconds });
+    if (!attached.isPrepared) throw unprepared(spec);
+    return new KubernetesSandbox(here, { pod: attached.pod, claim }, attached);
   }
 }
 

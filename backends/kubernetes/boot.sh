@@ -17,7 +17,7 @@ cz_tell() {
   printf '%s%s;' "$cz_e" "$1" >&5
   printf '%s%s;' "$cz_e" "$1" >&4
 }
-unset cz_m cz_n cz_e
+unset cz_m cz_n cz_e CAISSON_POD_UID
 IFS=' ' read -r cz_m cz_n cz_e || exit 125
 # shellcheck disable=SC2016
 cz_boot='if [ "$1" = 0 ]; then IFS= LC_ALL=C read -r _cz_t; else _cz_t=$(dd bs=$1 count=1 iflag=fullblock 2>/dev/null); fi && eval "$_cz_t"'

@@ -3,8 +3,10 @@ import type { Check, Finding } from '../../src/backend.ts';
 import { isCode, toCaissonError } from '../../src/errors.ts';
 import type { Tried, TriedMode } from './dry-run.ts';
 import type { Place } from './kubeconfig.ts';
+import type { Proof } from './proof.ts';
 import { needed, type Right } from './rights.ts';
 import type { Settings } from './settings.ts';
+import { provedAt, unproved } from './unproved.ts';
 
 export interface Looked {
   readonly place: Place;
@@ -14,9 +16,12 @@ export interface Looked {
   /** Empty where pods may not be created. */
   readonly tried: readonly Tried[];
   readonly sandboxes: number | null;
+  /** The last trial of the network policies, or why there was none. */
+  readonly proof: Proof;
 }
 
-export function toCheck({ place, settings, version, missing, tried, sandboxes }: Looked): Check {
+export function toCheck(looked: Looked): Check {
+  const { place, settings, version, missing, tried, sandboxes } = looked;
   const isReady = missing.length === 0;
   return {
     status: isReady ? 'ready' : 'unhealthy',
@@ -24,12 +29,19 @@ export function toCheck({ place, settings, version, missing, tried, sandboxes }:
       ? `Kubernetes ${version} at ${place.server} answers; namespace ${place.namespace}`
       : `Kubernetes ${version} at ${place.server} answers, and ${missing.length} of ${needed.length} rights are missing`,
     remedy: isReady ? null : 'apply the Role in docs/kubernetes.md to the account of Caisson',
-    facts: { server: place.server, context: place.context, namespace: place.namespace, version, sandboxes },
+    facts: {
+      server: place.server,
+      context: place.context,
+      namespace: place.namespace,
+      version,
+      sandboxes,
+      policiesProved: provedAt(looked.proof),
+    },
     findings: [
       ...missing.map(missingRight),
       ...tried.flatMap(findingOf),
       ...(settings.initImage === null ? [noNone] : []),
-      unproved,
+      ...unproved(looked.proof),
     ],
   };
 }
@@ -39,14 +51,6 @@ const noNone: Finding = {
   id: 'no-init-image',
   message: 'sandboxes without network are refused: nothing takes the interface of a pod down',
   remedy: 'set terminal.kubernetes_init_image to an image with the program ip, by its digest',
-};
-
-const unproved: Finding = {
-  severity: 'warning',
-  id: 'policy-unproved',
-  message:
-    'nothing has shown that the cluster applies network policies: sandboxes may reach its services and each other',
-  remedy: 'run a network plugin with policies, such as Calico or Cilium',
 };
 
 function missingRight({ verb, resource }: Right): Finding {

@@ -7,19 +7,23 @@ import { openAccess } from './access.ts';
 import { Api } from './api.ts';
 import type { Here } from './here.ts';
 import type { Facts } from './guarantees.ts';
+import { type Proof, Proving } from './proof.ts';
 import { Vigil } from './vigil.ts';
 import { Namespace } from './namespace.ts';
 import { ofInstance } from './records.ts';
 import { type Settings, settingsOf } from './settings.ts';
+import { untried } from './verdict.ts';
 
 export class Cluster {
   readonly settings: Settings;
   readonly #options: OpenOptions;
+  readonly #proving: Proving;
   readonly here = remembered((): Promise<Here> => this.#open());
   readonly facts = remembered((): Promise<Facts> => this.#ask());
 
   constructor(options: OpenOptions) {
     this.#options = options;
+    this.#proving = new Proving(options);
     this.settings = settingsOf(options.settings ?? {});
   }
 
@@ -34,7 +38,16 @@ export class Cluster {
     });
   }
 
+  /** The proof of network policies. `trial`: `known` makes none; `anew` makes one, whatever was shown before. */
+  async policies({ trial, ...options }: Cancelable & { readonly trial?: 'known' | 'anew' } = {}): Promise<Proof> {
+    if (!this.settings.policyCanary) return { verdict: untried.off, triedAtMs: null };
+    const here = await this.here();
+    if (trial === 'anew') return await this.#proving.renewed(here, options);
+    return trial === 'known' ? this.#proving.lately(here) : await this.#proving.known(here);
+  }
+
   async close(): Promise<void> {
+    await this.#proving.close();
     const here = await this.here.current()?.catch(() => null);
     here?.vigil.close();
     here?.namespace.api.close();
@@ -46,12 +59,17 @@ export class Cluster {
     const access = await openAccess(this.#options, this.settings);
     const { instance, refusals } = this.#options;
     const namespace = new Namespace(new Api(access));
-    return { namespace, settings: this.settings, refusals, vigil: new Vigil(namespace, ofInstance(instance)) };
+    return {
+      namespace,
+      settings: this.settings,
+      refusals,
+      vigil: new Vigil(namespace, ofInstance(instance)),
+    };
   }
 
   async #ask(): Promise<Facts> {
     const [major = 0, minor = 0] = (await this.version()).split('.').map((part) => Number.parseInt(part, 10));
-    return { version: [major, minor], runtimeClasses: await this.#runtimeClasses(), policyProved: false };
+    return { version: [major, minor], runtimeClasses: await this.#runtimeClasses() };
   }
 
   /** They are the cluster's, so that an account of one namespace may not be allowed to list them. */

@@ -16,6 +16,7 @@ export const config: BackendConfig = {
     image_pull_secrets: [],
     service_account: null,
     pending_seconds: 300,
+    policy_canary: true,
   },
   placeKeys: ['kubeconfig', 'context', 'namespace'],
   schema: async () => (await import('./schema.ts')).schema,

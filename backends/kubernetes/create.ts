@@ -14,9 +14,17 @@ import { differences } from './read-back.ts';
 import { labelsOf, objectName } from './records.ts';
 import { endOf } from './state.ts';
 
-export interface Made {
+export interface MadePod {
   readonly pod: Pod;
+  /** Whether this call has made it: an earlier one whose answer was lost may have. */
+  readonly isNew: boolean;
+}
+
+export interface Made {
   readonly claim: Claim | null;
+  readonly made: MadePod;
+  /** Makes a pod in the place of one that has ended. */
+  readonly again: () => Promise<MadePod>;
 }
 
 export interface Wanted {
@@ -33,7 +41,8 @@ export async function make(here: Here, wanted: Wanted): Promise<Made> {
   const manifest = podOf({ spec, options, settings: here.settings });
   await ensurePolicies(here, options);
   const claim = spec.persistent ? await claimFor(here, wanted, manifest) : null;
-  return { claim, pod: await podFor(here.namespace, manifest, options) };
+  const again = (): Promise<MadePod> => podFor(here.namespace, manifest, options);
+  return { claim, made: await again(), again };
 }
 
 /** What a stopped sandbox is started from: the manifest of its pod stands at its claim. */
@@ -41,16 +50,16 @@ export async function podFor(
   namespace: Namespace,
   manifest: Manifest,
   options: Pick<CreateOptions, 'labels' | 'signal'>,
-): Promise<Pod> {
+): Promise<MadePod> {
   const name = identityName(manifest);
   for (;;) {
     const made = await created(namespace, { resource: 'pods', body: manifest }, options);
-    if (made !== null) return await asSent(namespace, manifest, made);
+    if (made !== null) return { pod: await asSent(namespace, manifest, made), isNew: true };
     const there = await namespace.pod(name, options);
     if (there === null) continue;
     const labels = ownOr(there, options, name);
     const isSame = labels.fingerprint === options.labels.fingerprint && endOf(there) === null;
-    if (isSame) return await asSent(namespace, manifest, there);
+    if (isSame) return { pod: await asSent(namespace, manifest, there), isNew: false };
     await namespace.remove('pods', identityOf(there), options);
     await namespace.gone('pods', identityOf(there), options);
   }

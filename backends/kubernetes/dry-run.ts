@@ -62,7 +62,7 @@ async function tryOne({ namespace, settings, mode }: Trial, { signal }: Cancelab
 }
 
 /** Asks for nothing that a node must have. */
-function specOf({ image }: Settings, network: TriedMode): Spec {
+export function specOf({ image }: Settings, network: TriedMode): Spec {
   return {
     backend: 'kubernetes',
     image,

@@ -1,6 +1,7 @@
 /** What pods of a cluster promise: what the node's kernel holds, and no more. */
-import type { Guarantees } from '../../src/backend.ts';
+import type { Enforcement, Guarantees } from '../../src/backend.ts';
 import type { Settings } from './settings.ts';
+import { shortcoming, type Verdict } from './verdict.ts';
 
 /** What differs from cluster to cluster. */
 export interface Facts {
@@ -8,14 +9,17 @@ export interface Facts {
   readonly version: readonly [number, number];
   /** `null`: they may not be listed. */
   readonly runtimeClasses: readonly string[] | null;
-  /** Whether a canary has shown that policies are applied. */
-  readonly policyProved: boolean;
 }
 
 /** Volumes in memory have had their size since then. */
 const sizedSince = 22;
 
-export function guaranteesOf({ initImage }: Settings, { version, runtimeClasses, policyProved }: Facts): Guarantees {
+export interface Known extends Facts {
+  /** The result of the last trial of the network policies, or why there was none. */
+  readonly policies: Verdict;
+}
+
+export function guaranteesOf({ initImage }: Settings, { version, runtimeClasses, policies }: Known): Guarantees {
   const [major, minor] = version;
   return {
     isolation: 'container',
@@ -30,9 +34,7 @@ export function guaranteesOf({ initImage }: Settings, { version, runtimeClasses,
       pids: { enforced: false, reason: 'Kubernetes has no limit of processes in a pod; a node may have one for each' },
     },
     network: initImage === null ? ['open'] : ['open', 'none'],
-    refusals: policyProved
-      ? { enforced: true, by: 'a NetworkPolicy, whose effect a canary has shown' }
-      : { enforced: false, reason: 'nothing has shown that the cluster applies network policies' },
+    refusals: refusalsOf(policies),
     persistence: 'place',
     filesGoWithSandbox: true,
     ephemeral: true,
@@ -48,4 +50,10 @@ export function guaranteesOf({ initImage }: Settings, { version, runtimeClasses,
       hostUser: false,
     },
   };
+}
+
+function refusalsOf(policies: Verdict): Enforcement {
+  if (policies.is !== 'proved') return { enforced: false, reason: shortcoming(policies) };
+  const what = policies.ways.includes('outbound') ? '' : ' on inbound connections';
+  return { enforced: true, by: `a NetworkPolicy, whose effect${what} a canary has shown` };
 }

@@ -7,6 +7,11 @@ import { endOf } from '../shared/outputs.ts';
 import { plainInput } from './input.ts';
 import type { Wire } from './wire.ts';
 
+interface Streams {
+  readonly wire: Wire;
+  readonly stdout: Readable;
+}
+
 export class InitProcess implements Process {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -15,13 +20,13 @@ export class InitProcess implements Process {
   readonly #end: Promise<ProcessEnd>;
 
   /** `explained`: what became of its pod, when its end says nothing. */
-  constructor(wire: Wire, explained: (end: Promise<number>) => Promise<ProcessEnd>) {
+  constructor({ wire, stdout }: Streams, explained: (end: Promise<number>) => Promise<ProcessEnd>) {
     this.#wire = wire;
     this.#end = explained(wire.end);
     this.#end.catch(() => undefined);
     wire.breakWith(this.#end);
     this.stdin = plainInput(wire);
-    this.stdout = wire.stdout;
+    this.stdout = stdout;
     this.stderr = wire.stderr;
   }
 

@@ -6,7 +6,7 @@ import { type Claim, isList, isStored, type List, type Pod } from './objects.ts'
 import { everyPage, type Listing } from './pages.ts';
 import { pause } from './pause.ts';
 import { silentError, staysError } from './silence.ts';
-import { hasNoProcess, isUnresponsive } from './state.ts';
+import { hasNoProcess, isReported, isUnresponsive } from './state.ts';
 
 export type Resource = 'pods' | 'persistentvolumeclaims';
 
@@ -29,6 +29,8 @@ const graceSeconds = 1;
 export class Namespace {
   readonly api: Api;
   readonly name: string;
+  /** Uids of pods in which commands may run, though the node has not yet reported any process. */
+  readonly begun = new Set<string>();
 
   constructor(api: Api) {
     this.api = api;
@@ -79,14 +81,15 @@ export class Namespace {
 
   /** Resolves when the object is gone: a node that hangs keeps a pod and its volume until an operator forces it. */
   async gone(resource: Resource, { name, uid }: Named, waiting: Waiting = {}): Promise<void> {
-    const deadline = performance.now() + goneWithinMs;
+    const begun = performance.now();
     for (let waitMs = firstLookMs; ; waitMs = Math.min(longestLookMs, waitMs * 1.5)) {
       const there = await this.#get(resource, name, waiting);
-      if (there === null || there.metadata?.uid !== uid) return;
-      // Some kubelets keep the object for up to a minute after its last process has ended.
-      if (resource === 'pods' && isUnresponsive(there)) throw silentError(name);
-      if (resource === 'pods' && hasNoProcess(there)) await this.#delete(resource, { name, uid }, 0, waiting);
-      if (performance.now() > deadline) throw staysError(name, goneWithinMs / 1000);
+      if (there === null || there.metadata?.uid !== uid) return void this.begun.delete(uid);
+      if (resource === 'pods' && this.#hasNoProcess(there, performance.now() - begun))
+        // Some kubelets keep the object for up to a minute after its last process has ended.
+        await this.#delete(resource, { name, uid }, 0, waiting);
+      else if (resource === 'pods' && isUnresponsive(there)) throw silentError(name);
+      if (performance.now() - begun > goneWithinMs) throw staysError(name, goneWithinMs / 1000);
       await pause(waitMs, waiting.signal);
     }
   }
@@ -104,6 +107,11 @@ export class Namespace {
       return answer;
     };
     return await everyPage(page, mostListed);
+  }
+
+  #hasNoProcess(pod: Pod, waitedMs: number): boolean {
+    const isUnreported = this.begun.has(pod.metadata?.uid ?? '') && !isReported(pod);
+    return !isUnreported && hasNoProcess(pod, waitedMs);
   }
 
   async #delete(resource: Resource, { name, uid }: Named, ...[grace, waiting]: [number, Waiting]): Promise<void> {

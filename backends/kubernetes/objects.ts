@@ -38,6 +38,7 @@ export interface PodStatus {
   readonly phase?: string;
   readonly reason?: string;
   readonly message?: string;
+  readonly podIP?: string;
   readonly conditions?: readonly Condition[];
   readonly containerStatuses?: readonly ContainerStatus[];
   readonly initContainerStatuses?: readonly ContainerStatus[];

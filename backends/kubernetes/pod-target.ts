@@ -26,6 +26,12 @@ interface Owner {
   readonly absent: () => Promise<CaissonError>;
 }
 
+type Owned = Owner & {
+  readonly pod: Named;
+  /** Whether no command has run in it yet. */
+  readonly isNew: boolean;
+};
+
 export class PodTarget implements Target {
   readonly api: Target['api'];
   readonly path: string;
@@ -35,10 +41,10 @@ export class PodTarget implements Target {
   readonly #owner: Owner;
   #silentAtMs = -Infinity;
   #restarts: number;
-  #kills: number | null = null;
-  #killsAtFirst: number | null = null;
+  #kills: number | null;
+  #killsAtFirst: number | null;
 
-  constructor({ namespace, vigil }: Here, pod: Pod, { pod: named, ...owner }: Owner & { readonly pod: Named }) {
+  constructor({ namespace, vigil }: Here, pod: Pod, { pod: named, isNew, ...owner }: Owned) {
     this.api = namespace.api;
     this.path = namespace.path('pods', named.name);
     this.#namespace = namespace;
@@ -46,12 +52,14 @@ export class PodTarget implements Target {
     this.#pod = named;
     this.#owner = owner;
     this.#restarts = restartsOf(pod);
+    this.#kills = isNew ? 0 : null;
+    this.#killsAtFirst = this.#kills;
   }
 
   /** Read once before the first command, or beside it: what is more later, was killed meanwhile. */
   begin = remembered(async (): Promise<void> => {
-    this.#kills = await this.#killsNow();
-    this.#killsAtFirst = this.#kills;
+    this.#kills ??= await this.#killsNow();
+    this.#killsAtFirst ??= this.#kills;
   });
 
   /** Asked when a command of a lane has ended as if it was killed. */
@@ -149,7 +157,8 @@ export class PodTarget implements Target {
     if (now === null) return false;
     this.#kills = now;
     this.#killsAtFirst ??= now;
-    return before !== null && now > before;
+    // A container that was started again counts from 0.
+    return before !== null && now > (now < before ? 0 : before);
   }
 
   /** `null`: the kernel does not tell. */

@@ -24,12 +24,6 @@ export interface Making {
   readonly settings: Settings;
 }
 
-/**
- * What the first process does before a line lets it go on: the first byte of it is then not missed. A container that the node starts
- * again goes on by itself: the mark is in a volume of the pod.
- */
-const waitForLine = '[ -e /run/caisson-began ] || { read -r _; : >/run/caisson-began; }; exec "$@"';
-
 /** A pod as it is sent. */
 export type Manifest = Pod & { readonly apiVersion: string; readonly kind: string };
 
@@ -62,9 +56,12 @@ export function podOf({ spec, options, settings }: Making): Manifest {
           name: container,
           image: image ?? '',
           imagePullPolicy: 'IfNotPresent',
-          command: ['/bin/sh', '-c', waitForLine, 'sh', ...options.init],
+          command: ['/bin/sh', '-c', shellText('backends/kubernetes/first'), 'sh', spec.cwd, ...options.init].map(
+            literal,
+          ),
           args: [],
-          env: [],
+          // The first process tells by it which pod it is of, and takes it out of what it becomes.
+          env: [{ name: 'CAISSON_POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } }],
           stdin: true,
           stdinOnce: false,
           tty: false,
@@ -79,13 +76,18 @@ export function podOf({ spec, options, settings }: Making): Manifest {
   };
 }
 
+/** Kubernetes expands `$(NAME)` in a command, and makes one `$` of two. */
+export function literal(word: string): string {
+  return word.replaceAll('$', () => '$$');
+}
+
 /** Takes the interface down before the first command; the container of commands has no right to bring it up. */
 function downContainer(image: string) {
   return {
     name: downName,
     image,
     imagePullPolicy: 'IfNotPresent',
-    command: ['/bin/sh', '-c', shellText('backends/kubernetes/network-down')],
+    command: ['/bin/sh', '-c', shellText('backends/kubernetes/network-down')].map(literal),
     args: [],
     env: [],
     securityContext: securityOf(true, ['NET_ADMIN']),

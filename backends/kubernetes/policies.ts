@@ -4,17 +4,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { fault, isRefusal } from './fault.ts';
 import { isRecord } from '../shared/labels.ts';
 import type { Here } from './here.ts';
-import { denyAll, openPolicy, type Policy } from './network.ts';
+import { policiesOf, type Policy } from './network.ts';
 
 const known = new WeakMap<object, string>();
 
 /** Asked once for each content. */
 export async function ensurePolicies(here: Here, options: Cancelable): Promise<void> {
-  const wanted = [denyAll(), openPolicy(here.refusals)];
-  const text = JSON.stringify(wanted);
-  if (known.get(here.namespace) === text) return;
+  if (known.get(here.namespace) !== JSON.stringify(policiesOf(here.refusals))) await setPolicies(here, options);
+}
+
+/** Asks whatever is known: they may have been changed since. */
+export async function setPolicies(here: Here, options: Cancelable): Promise<void> {
+  const wanted = policiesOf(here.refusals);
   for (const each of wanted) await ensure(here, each, options);
-  known.set(here.namespace, text);
+  known.set(here.namespace, JSON.stringify(wanted));
 }
 
 async function ensure({ namespace }: Here, policy: Policy, { signal }: Cancelable): Promise<void> {

@@ -8,6 +8,9 @@ const prefix = 'caisson.dev/';
 export const annotation = `${prefix}labels`;
 /** At a claim: what its pod is made from when it is started again. */
 export const manifestAnnotation = `${prefix}pod`;
+/** At a pod by which network policies are tried: the instance, and the trial. */
+export const canaryLabel = `${prefix}canary`;
+export const trialLabel = `${prefix}canary-trial`;
 const labelForm = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -55,6 +58,14 @@ export function labelsOf(metadata: Metadata | undefined): Labels | null {
 
 export function ofInstance(instance: string): string {
   return `${prefix}instance=${labelValue(instance)}`;
+}
+
+export function canariesOf(instance: string): string {
+  return `${canaryLabel}=${labelValue(instance)}`;
+}
+
+export function trialOf(id: string): string {
+  return `${trialLabel}=${id}`;
 }
 
 export function networkSelector(network: string): Readonly<Record<string, string>> {

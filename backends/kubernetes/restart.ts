@@ -2,12 +2,11 @@
 import type { PowerOptions } from '../../src/backend.ts';
 import { CaissonError } from '../../src/errors.ts';
 import { parseJson } from '../shared/labels.ts';
-import { podFor } from './create.ts';
+import { type MadePod, podFor } from './create.ts';
 import type { Here } from './here.ts';
-import { identityOf } from './namespace.ts';
 import { type Claim, isStored, type Pod } from './objects.ts';
 import type { Manifest } from './pod.ts';
-import { attachFirst } from './ready.ts';
+import { attachPlaced } from './placed.ts';
 import { labelsOf, manifestAnnotation } from './records.ts';
 
 export async function startAgain(here: Here, claim: Claim, { signal }: PowerOptions): Promise<Pod> {
@@ -15,9 +14,10 @@ export async function startAgain(here: Here, claim: Claim, { signal }: PowerOpti
   const labels = labelsOf(claim.metadata);
   const manifest = manifestOf(claim);
   if (labels === null || manifest === null) throw unreadable(claim);
-  const stored = await podFor(namespace, manifest, { labels, ...(signal === undefined ? {} : { signal }) });
-  const patience = { pendingSeconds: settings.pendingSeconds, ...(signal === undefined ? {} : { signal }) };
-  const { pod, wire } = await attachFirst(namespace, identityOf(stored), patience);
+  const canceled = signal === undefined ? {} : { signal };
+  const again = (): Promise<MadePod> => podFor(namespace, manifest, { labels, ...canceled });
+  const patience = { pendingSeconds: settings.pendingSeconds, ...canceled };
+  const { pod, wire } = await attachPlaced(namespace, { made: await again(), again }, patience);
   // Its stdin stays open without a client.
   wire.close();
   return pod;

@@ -19,16 +19,18 @@ import { InitProcess } from './init.ts';
 import { identityOf, type Named } from './namespace.ts';
 import type { Pod } from './objects.ts';
 import { PodTarget } from './pod-target.ts';
-import type { Attached } from './ready.ts';
+import { type Attached, reported } from './ready.ts';
 import { startAgain } from './restart.ts';
 import { labelsOf } from './records.ts';
 import { runScript } from './script.ts';
 import { startProcess, startTerminal } from './start.ts';
 import { answersError } from './silence.ts';
-import { isUnresponsive, resourceState } from './state.ts';
+import { isReported, isUnresponsive, resourceState } from './state.ts';
 
 /** A node that hangs lets each command wait for much longer. */
 const answerWithinMs = 5000;
+/** A node whose processor is busy reports late. */
+const learnWithinMs = 30_000;
 
 /** The uid is of what survives: of the claim where files are kept, else of the pod. */
 export function refOf(
@@ -69,14 +71,15 @@ export class KubernetesSandbox implements Sandbox {
     this.#claim = claim === null ? null : identityOf(claim);
     this.#id = claim === null ? null : sandboxOf(claim);
     this.#pod = pod;
-    this.#target = this.#targetOf(pod);
-    this.#state = pod === null ? 'stopped' : resourceState(pod);
+    this.#target = this.#targetOf(pod, attached !== null);
+    this.#state = pod === null ? 'stopped' : attached === null ? resourceState(pod) : 'running';
     this.ref = refOf(here.namespace.name, { pod, claim });
     const target = this.#target;
     if (attached !== null && target !== null)
-      this.init = new InitProcess(attached.wire, (end) => target.explainedFirst(end));
+      this.init = new InitProcess(attached, (end) => target.explainedFirst(end));
     if (claim !== null)
       this.power = { stop: (options) => this.#stop(options), start: (options) => this.#start(options) };
+    if (attached !== null) void this.#learn(attached.pod);
   }
 
   get state(): ResourceState {
@@ -175,15 +178,26 @@ export class KubernetesSandbox implements Sandbox {
     const claim = await this.#claimOrThrow();
     const pod = await startAgain(this.#here, claim, options);
     this.#pod = pod;
-    this.#target = this.#targetOf(pod);
-    await this.#target?.begin();
+    this.#target = this.#targetOf(pod, true);
     this.#state = 'running';
+    void this.#learn(pod);
   }
 
-  #targetOf(pod: Pod | null): PodTarget | null {
+  /** Which image it runs is reported after its first commands. */
+  async #learn(pod: Pod): Promise<void> {
+    const { namespace } = this.#here;
+    const { uid } = identityOf(pod);
+    namespace.begun.add(uid);
+    const now = await reported(namespace, pod, { withinMs: learnWithinMs, isAwaited: false }).catch(() => pod);
+    if (isReported(now)) namespace.begun.delete(uid);
+    if (this.#pod?.metadata?.uid === uid) this.#pod = now;
+  }
+
+  #targetOf(pod: Pod | null, isNew = false): PodTarget | null {
     if (pod === null) return null;
     return new PodTarget(this.#here, pod, {
       pod: identityOf(pod),
+      isNew,
       keeps: this.#claim !== null,
       absent: () => this.#absent(),
     });

@@ -74,4 +74,5 @@ export const schema = {
     'a number of seconds from 5 on',
     'How long a new pod may wait for a node, its volume and its image.',
   ),
+  policy_canary: flagKey('Whether small pods try now and then if the cluster applies network policies.'),
 } as const;

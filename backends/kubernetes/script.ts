@@ -6,7 +6,7 @@ import { startProcess, type Target } from './start.ts';
 const mostBytes = 64 * 1024;
 
 /** Paths are whole, so that the bundle finds each file. */
-const scripts = { memory: 'backends/kubernetes/memory', prepare: 'backends/kubernetes/prepare' } as const;
+const scripts = { canary: 'backends/kubernetes/canary', memory: 'backends/kubernetes/memory' } as const;
 
 export interface Ran {
   readonly code: number | null;
@@ -15,7 +15,7 @@ export interface Ran {
 
 export async function runScript(
   target: Target,
-  name: 'memory' | 'prepare',
+  name: keyof typeof scripts,
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<Ran> {

@@ -14,6 +14,7 @@ export interface Settings {
   readonly imagePullSecrets: readonly string[];
   readonly serviceAccount: string | null;
   readonly pendingSeconds: number;
+  readonly policyCanary: boolean;
 }
 
 export function settingsOf(given: Readonly<Record<string, unknown>>): Settings {
@@ -35,6 +36,7 @@ export function settingsOf(given: Readonly<Record<string, unknown>>): Settings {
     imagePullSecrets: listOf(value('image_pull_secrets')).map(String),
     serviceAccount: text('service_account'),
     pendingSeconds: Number(value('pending_seconds')),
+    policyCanary: value('policy_canary') === true,
   };
 }
 

@@ -56,23 +56,53 @@ export interface PodEnd {
 
 /** `null`: it has not ended. */
 export function endOf({ status, metadata }: Pod): PodEnd | null {
-  if (status?.phase === 'Failed' || status?.phase === 'Succeeded')
-    return { code: 'failed_precondition', why: endWords(status) };
+  if (status !== undefined && isOver(status)) return { code: 'failed_precondition', why: endWords(status) };
   return metadata?.deletionTimestamp === undefined ? null : { code: 'failed_precondition', why: 'it is being deleted' };
 }
 
 /**
  * Whether no process is left of a pod that is being deleted: the node has said that its containers ended, or none has ever run, so that
- * no command can have. Then it may be forced: no process loses its files.
+ * no command can have. Then it may be forced: no process loses its files. `waitedMs`: since the cluster has taken the deletion.
  */
-export function hasNoProcess({ metadata, status }: Pod): boolean {
+export function hasNoProcess({ metadata, status }: Pod, waitedMs: number): boolean {
   const containers = status?.containerStatuses ?? [];
-  if (metadata?.deletionTimestamp === undefined || containers.length === 0) return false;
-  return containers.every((each) => each.state?.terminated !== undefined || hasNeverRun(each));
+  if (metadata?.deletionTimestamp === undefined) return false;
+  if (isOver(status)) return containers.every(({ state }) => state?.running === undefined);
+  const hasEnded = (each: ContainerStatus): boolean =>
+    each.state?.terminated !== undefined || hasNeverRun(each) || (waitedMs > newsMs && isLost(each));
+  return containers.length > 0 && containers.every(hasEnded);
+}
+
+/** What a node says of a pod since so long is not from before its deletion. */
+const newsMs = 5000;
+
+/** The node removed the container before it looked how that ended. Before its pod is deleted such a container may be started again. */
+function isLost({ state, lastState }: ContainerStatus): boolean {
+  return state?.running === undefined && lastState?.terminated?.reason === 'ContainerStatusUnknown';
+}
+
+/** All containers have ended, or of an evicted pod are about to end, by the word of the node. */
+function isOver(status: Pod['status']): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
+}
+
+/** Whether the node has reported a process of it, or that there will be none. */
+export function isReported({ status }: Pod): boolean {
+  const containers = status?.containerStatuses ?? [];
+  return isOver(status) || (containers.length > 0 && containers.every((each) => !hasNeverRun(each)));
 }
 
 function hasNeverRun({ state, lastState, restartCount = 0 }: ContainerStatus): boolean {
   return state?.waiting !== undefined && lastState?.terminated === undefined && restartCount === 0;
+}
+
+/**
+ * Whether its node refused it before anything of it ran: one under pressure does, until the scheduler knows of that. Another pod in its
+ * place may be taken.
+ */
+export function wasRefused(pod: Pod): boolean {
+  const { phase, reason } = pod.status ?? {};
+  return phase === 'Failed' && reason !== undefined && statusesOf(pod).every(hasNeverRun);
 }
 
 /** The clocks of this host and of the cluster may differ by less. */
@@ -83,11 +113,12 @@ const lateMs = 60_000;
  * containers were ready when the node was last heard, and a node that is there ends a deleted pod within its grace.
  */
 export function isUnresponsive({ metadata, status }: Pod, nowMs = Date.now()): boolean {
-  const running = status?.containerStatuses?.filter(({ state }) => state?.running !== undefined) ?? [];
-  if (running.length === 0 || status?.phase !== 'Running') return false;
+  // A node may have started a container that it has not reported yet.
+  const left = status?.containerStatuses?.filter(({ state }) => state?.terminated === undefined) ?? [];
+  if (left.length === 0 || isOver(status)) return false;
   const isLate = nowMs - Date.parse(metadata?.deletionTimestamp ?? '') > lateMs;
-  const ready = status.conditions?.find(({ type }) => type === 'Ready');
-  const isUnheard = ready !== undefined && ready.status !== 'True' && running.every((each) => each.ready === true);
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const isUnheard = ready !== undefined && ready.status !== 'True' && left.every((each) => each.ready === true);
   return isLate || isUnheard;
 }
 

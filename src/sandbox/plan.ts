@@ -64,7 +64,9 @@ export class Plans {
   /** What a sandbox goes without on a backend where nothing but the defaults wants it. */
   async missingOn(backend: string, options: StepOptions): Promise<Plan['degraded']> {
     const { loaded } = this.#surroundings;
-    const guarantees = await (await this.#context.backend(backend)).guarantees(cancelable(options));
+    const place = await this.#context.backend(backend);
+    // The place may never be used.
+    const guarantees = await place.guarantees({ ...cancelable(options), trial: 'known' });
     const settled = resolveSpec(loaded, { backend }, guarantees, { cwd: null, env: loaded.env });
     const { degraded } = compareSpec({ ...settled, allowDegraded: true }, guarantees);
     return degraded.filter(({ asked }) => !asked);

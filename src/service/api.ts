@@ -39,6 +39,7 @@ import type {
   ExecView,
   ImageView,
   LogInput,
+  CheckOptions,
   CloseOptions,
   Options,
   Page,
@@ -221,7 +222,7 @@ export interface ImagesApi {
 
 export interface BackendsApi {
   /** Whether each can be used here, and what is wrong with it. Absent: all of this build. */
-  check(names?: readonly string[], options?: Options): Promise<readonly BackendCheck[]>;
+  check(names?: readonly string[], options?: CheckOptions): Promise<readonly BackendCheck[]>;
   /**
    * What runs in the accounts of these backends, of all programs; asks each service, and changes nothing. Those that have
    * no account are left out.

@@ -41,6 +41,11 @@ export interface Options {
   readonly onStderr?: Hear;
 }
 
+export interface CheckOptions extends Options {
+  /** Backends that may make resources, and remove them, to try what their place does. Absent: none; what earlier trials have shown counts. */
+  readonly tried?: readonly string[];
+}
+
 export type { Asking, Caller, Said, Timed };
 
 export interface CloseOptions {

@@ -17,7 +17,7 @@ await testBackend(
       open({
         env: { ...process.env, KUBECONFIG: cluster?.kubeconfig },
         instance,
-        settings: { init_image: kubernetesImage },
+        settings: { init_image: kubernetesImage, policy_canary: false },
       }),
     spec: plainSpec('kubernetes', { image: kubernetesImage, cwd: '/workspace', persistent: true }),
     unavailable: why,

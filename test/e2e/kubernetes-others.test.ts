@@ -36,6 +36,7 @@ const flags = (kubeconfig: string): Readonly<Record<string, unknown>> => ({
   'terminal.backend': 'kubernetes',
   'terminal.kubernetes_image': kubernetesImage,
   'terminal.kubernetes_kubeconfig': kubeconfig,
+  'terminal.kubernetes_policy_canary': false,
   'terminal.container_memory': 128,
 });
 

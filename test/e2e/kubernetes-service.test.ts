@@ -102,6 +102,8 @@ describe.skipIf(why !== null)(`the service in a cluster${why === null ? '' : ` (
     const said = await caisson('doctor', '-o', 'json').catch(({ stdout }: { readonly stdout: string }) => stdout);
     expect(said).toContain('caisson-sandboxes');
     expect(said).not.toContain('missing-right');
+    // The rights of the Role are enough for canaries too.
+    expect(said).toContain('does not apply network policies');
     expect(await may('create', 'pods/exec', 'caisson-sandboxes')).toBe('yes');
     for (const [verb, resource, namespace] of [
       ['get', 'secrets', 'caisson-sandboxes'],

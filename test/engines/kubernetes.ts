@@ -4,7 +4,7 @@
  * `CAISSON_TEST_KUBECONFIG` names the file of a cluster that a person provides instead.
  */
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -35,6 +35,11 @@ export interface Cluster {
   sandboxes(): Promise<readonly string[]>;
   /** One that KILL ends is started again. */
   signal(program: 'apiserver' | 'kubelet', name: 'KILL' | 'STOP' | 'CONT'): Promise<void>;
+  /**
+   * From now on a new pod is under the policies that select it, so many seconds after its network is there. `null`: under none, as in a
+   * cluster whose network plugin ignores them. At first it is so.
+   */
+  applyPolicies(afterSeconds: number | null): void;
   stop(): Promise<void>;
 }
 
@@ -49,9 +54,13 @@ export function whyNoKubernetes(): string | null {
   return existsSync(kubernetesPrograms()) ? null : 'no test cluster: run `npm run engines -- kubernetes`';
 }
 
-/** `addImages` writes archives of further images, named `*.tar`, to the directory. The cluster of a person gets none. */
+/**
+ * `addImages` writes archives of further images, named `*.tar`, to the directory. The cluster of a person gets none. `kubeletDisk`: size
+ * of a file system for the node agent alone, such as `64M`, which a test can fill.
+ */
 export async function startKubernetes(
   addImages: (directory: string) => Promise<void> = async () => undefined,
+  { kubeletDisk = '' }: { readonly kubeletDisk?: string } = {},
 ): Promise<Cluster> {
   const given = process.env['CAISSON_TEST_KUBECONFIG'];
   if (given) return clusterOf({ kubeconfig: given, pid: 0, directory: '', stop: async () => undefined });
@@ -60,7 +69,7 @@ export async function startKubernetes(
   await addImages(join(directory, 'images'));
   const link = freeLink();
   const script = fileURLToPath(new URL('kubernetes/keeper.sh', import.meta.url));
-  const args = [script, kubernetesPrograms(), directory, basename(directory), link.peer];
+  const args = [script, kubernetesPrograms(), directory, basename(directory), link.peer, kubeletDisk];
   const keeper = spawn('bash', args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const stop = async (): Promise<void> => {
     if (keeper.exitCode !== null) return;
@@ -86,7 +95,8 @@ function clusterOf(started: Pick<Cluster, 'kubeconfig' | 'pid' | 'directory' | '
   const { kubeconfig, pid, directory } = started;
   const own = join(kubernetesPrograms(), 'bin/kubectl');
   const kubectl: Cluster['kubectl'] = async (args, input = '') => {
-    const running = run(existsSync(own) ? own : 'kubectl', ['--kubeconfig', kubeconfig, ...args]);
+    const program = existsSync(own) ? own : 'kubectl';
+    const running = run(program, ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 2 ** 26 });
     running.child.stdin?.end(input);
     return (await running).stdout.trim();
   };
@@ -96,6 +106,11 @@ function clusterOf(started: Pick<Cluster, 'kubeconfig' | 'pid' | 'directory' | '
     kubectl,
     sandboxes: async () =>
       (await kubectl(['get', 'pods,persistentvolumeclaims', '-l', selector, '-o', 'name'])).split('\n').filter(Boolean),
+    applyPolicies: (afterSeconds) => {
+      const file = join(directory, 'policies');
+      if (afterSeconds === null) rmSync(file, { force: true });
+      else writeFileSync(file, String(afterSeconds));
+    },
     signal: async (program, name) => {
       const script = 'kill -s "$1" "$(cat "$2")"';
       const file = join(directory, `run/${program}.pid`);

@@ -16,11 +16,11 @@ import type { CommandApi } from '../world.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Tell what is there, what is missing and how to get it',
-  about: `Looks at every backend, or at those named, and changes nothing. Those that are configured or have
-sandboxes come first, with all that was found; the others have a line each. Without names it also
-tries the rules of the command policy on their own examples, and tells which rules have no effect. The
-exit code is 1 when a named backend, or without names a configured one or a rule, is not ready. What
-goes on at this moment is in caisson status.
+  about: `Looks at every backend, or at those named, and leaves nothing behind. Those that are configured or have
+sandboxes come first, with all that was found, some of it by a trial; the others have a line each.
+Without names it also tries the rules of the command policy on their own examples, and tells which
+rules have no effect. The exit code is 1 when a named backend, or without names a configured one or a
+rule, is not ready. What goes on at this moment is in caisson status.
 
 With --trust, the hosts of one backend are asked for their keys first. One that is not confirmed
 is shown, and known from then on when you say yes, or gave its fingerprint. A key that is revoked, or
@@ -46,7 +46,8 @@ that takes the place of another one, is never confirmed so.`,
     const named = operands.length > 0;
     const needed = new Set(named ? operands : await configuredBackends(service));
     const used = named ? needed : new Set([...needed, ...(await backendsOfSandboxes(service, context))]);
-    const found = await service.backends.check(named ? operands : undefined, context.options);
+    const asked = { ...context.options, tried: [...used] };
+    const found = await service.backends.check(named ? operands : undefined, asked);
     const checks = found.toSorted((a, b) => Number(used.has(b.backend)) - Number(used.has(a.backend)));
     const ready = checks.filter(({ check }) => check.status === 'ready').map(({ backend }) => backend);
     const accounts = new Map(

@@ -22,7 +22,8 @@ export function createBackendsApi({ context, names, modules, plans, env }: Backe
     check: async (asked = names, options = {}) =>
       await Promise.all(
         asked.map(async (name) => {
-          const check = await (await context.backend(name)).check(options);
+          const trial = options.tried?.includes(name) === true ? ({ trial: 'anew' } as const) : {};
+          const check = await (await context.backend(name)).check({ ...cancelable(options), ...trial });
           // What cannot be used promises nothing, and one that fails now says so where it is used.
           const degraded = check.status === 'ready' ? await plans.missingOn(name, options).catch(() => []) : [];
           return { backend: name, module: modules[name] ?? null, check, degraded };

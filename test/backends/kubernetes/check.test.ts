@@ -54,7 +54,11 @@ async function looked({ allows, tries }: Cluster, settings: Readonly<Record<stri
   };
   front.answer = (url: URL, response: ServerResponse) =>
     void answer(url, response.req).then(([status, body]) => response.writeHead(status).end(JSON.stringify(body)));
-  const backend = open({ env: { KUBECONFIG: front.kubeconfig }, instance: 'i', settings });
+  const backend = open({
+    env: { KUBECONFIG: front.kubeconfig },
+    instance: 'i',
+    settings: { policy_canary: false, ...settings },
+  });
   opened.push(backend, front);
   return { check: await backend.check(), tried };
 }

@@ -58,7 +58,7 @@ async function failing(
     const [status, body] = answers[asked] ?? usual[asked] ?? [404, { reason: 'NotFound' }];
     response.writeHead(status).end(JSON.stringify(body));
   };
-  const backend = open({ env: { KUBECONFIG: front.kubeconfig }, instance: 'i' });
+  const backend = open({ env: { KUBECONFIG: front.kubeconfig }, instance: 'i', settings: { policy_canary: false } });
   opened.push(backend, front);
   const error: unknown = await backend.create(spec, options).catch((thrown: unknown) => thrown);
   return { error, deletes };

@@ -26,6 +26,8 @@ export interface Front {
   readonly tokens: readonly (string | undefined)[];
   /** Statuses with which the next requests are refused, one each. */
   readonly refusals: number[];
+  /** Programs to which the next clients are attached, one each, as first processes of the pod. */
+  readonly first: string[][];
   /** Commands that ended before all of their input was read, as far as the front passed it on: a cluster resets their connections. */
   unread: number;
   /** Answers what is no WebSocket. */
@@ -41,6 +43,7 @@ interface Serving {
   readonly urls: string[];
   readonly tokens: (string | undefined)[];
   readonly refusals: number[];
+  readonly first: string[][];
   readonly onUnread: () => void;
 }
 
@@ -62,6 +65,7 @@ export async function startFront(
     urls: [],
     tokens: [],
     refusals: [],
+    first: [],
     onUnread: () => (made.unread += 1),
   };
   server.on('upgrade', (request, socket, head) => upgrade(serving, request, { socket, head }));
@@ -85,6 +89,7 @@ export async function startFront(
     urls: serving.urls,
     tokens: serving.tokens,
     refusals: serving.refusals,
+    first: serving.first,
     unread: 0,
     answer: (_, response) => response.writeHead(404).end(),
     cut: () => sockets.clients.forEach((each) => each.terminate()),
@@ -121,20 +126,21 @@ function makeCertificate(directory: string): void {
 }
 
 function upgrade(
-  { sockets, urls, tokens, refusals, onUnread }: Serving,
+  { sockets, urls, tokens, refusals, first, onUnread }: Serving,
   request: IncomingMessage,
   { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
 ): void {
   urls.push(request.url ?? '');
   tokens.push(request.headers.authorization);
   const status = refusals.shift();
-  if (status === undefined)
-    sockets.handleUpgrade(request, socket, head, (each) => run(each, request.url ?? '', onUnread));
+  const { pathname, searchParams } = new URL(request.url ?? '', 'https://front');
+  const command = (): readonly string[] =>
+    pathname.endsWith('/attach') ? (first.shift() ?? ['true']) : searchParams.getAll('command');
+  if (status === undefined) sockets.handleUpgrade(request, socket, head, (each) => run(each, command(), onUnread));
   else socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-function run(socket: WebSocket, url: string, onUnread: () => void): void {
-  const [program = '', ...args] = new URL(url, 'https://front').searchParams.getAll('command');
+function run(socket: WebSocket, [program = '', ...args]: readonly string[], onUnread: () => void): void {
   const child = spawn(program, args, { stdio: 'pipe', detached: true });
   child.stdin.on('error', onUnread);
   pass(child.stdout, socket, channel.stdout);

@@ -58,6 +58,14 @@ describe('a pod', () => {
     expect(main()['resources']).toEqual({ limits: {}, requests: { cpu: '10m' } });
   });
 
+  it('says each word of its first command as it is, though the cluster expands some', () => {
+    const command: unknown = main({ cwd: '/$(HOME)' })['command'];
+    const words: readonly string[] = Array.isArray(command) ? command.map(String) : [];
+    expect(words.at(-4)).toBe('/$$(HOME)');
+    expect(words[2]).toContain('"$$@"');
+    expect(words[2]?.replaceAll('$$', () => '')).not.toContain('$');
+  });
+
   it('keeps files on a claim of its own name, and comes back when its first process ends', () => {
     expect(spec({ persistent: true })).toMatchObject({
       restartPolicy: 'Always',
@@ -95,6 +103,10 @@ describe('a pod', () => {
 });
 
 describe('what is read back', () => {
+  const uidOfPod = {
+    name: 'CAISSON_POD_UID',
+    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.uid' } },
+  };
   const stored = (change: (spec: Record<string, unknown>) => void): Record<string, unknown> => {
     const copy: Record<string, unknown> = structuredClone({ ...spec() });
     // Defaults that every cluster fills in, and falsehoods that it leaves out.
@@ -121,7 +133,7 @@ describe('what is read back', () => {
   it.each<[string, (copy: Record<string, unknown>) => void, string]>([
     ['a sidecar', (copy) => (copy['containers'] = [container(copy), { name: 'proxy' }]), 'spec.containers[1] (proxy)'],
     ['an init container', (copy) => (copy['initContainers'] = [{ name: 'setup' }]), 'spec.initContainers'],
-    ['a variable', (copy) => (container(copy)['env'] = [{ name: 'A', value: 'b' }]), 'spec.containers[0].env[0] (A)'],
+    ['a variable', (copy) => (container(copy)['env'] = [uidOfPod, { name: 'A' }]), 'spec.containers[0].env[1] (A)'],
     ['variables from a secret', (copy) => (container(copy)['envFrom'] = [{}]), 'spec.containers[0].envFrom'],
     ['a port', (copy) => (container(copy)['ports'] = [{ containerPort: 80 }]), 'spec.containers[0].ports'],
     ['a hook', (copy) => (container(copy)['lifecycle'] = { postStart: {} }), 'spec.containers[0].lifecycle'],

@@ -68,7 +68,7 @@ async function attached(pod: object, { runs }: { readonly runs: boolean } = { ru
   front.answer = (url: URL, response: ServerResponse) =>
     void answer(url, response.req).then(([status, body]) => response.writeHead(status).end(JSON.stringify(body)));
   if (!runs) front.refusals.push(...Array.from({ length: 50 }, () => 500));
-  const backend = open({ env: { KUBECONFIG: front.kubeconfig }, instance: 'i' });
+  const backend = open({ env: { KUBECONFIG: front.kubeconfig }, instance: 'i', settings: { policy_canary: false } });
   opened.push(backend, front);
   const sandbox = await backend.attach({ v: 1, namespace: 'default', name, uid: 'claim-uid', keeps: true });
   return { sandbox, deletes, urls: front.urls };

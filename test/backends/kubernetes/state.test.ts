@@ -8,6 +8,7 @@ import {
   progressOf,
   resourceState,
   restartsOf,
+  wasRefused,
 } from '../../../backends/kubernetes/state.ts';
 
 const pod = (status: PodStatus, more: Pod = {}): Pod => ({ ...more, status });
@@ -62,6 +63,16 @@ describe('the status of a pod', () => {
     expect(endOf(main({ running: {} }))).toBeNull();
   });
 
+  it('was refused by its node when it ended and nothing of it ever ran', () => {
+    const refused = { phase: 'Failed', reason: 'Evicted', message: 'The node had condition: [DiskPressure].' };
+    const containers = (state: object): PodStatus => ({ ...refused, containerStatuses: [{ state }] });
+    expect(wasRefused(pod(refused))).toBe(true);
+    expect(wasRefused(pod(containers({ waiting: {} })))).toBe(true);
+    expect(wasRefused(pod(containers({ running: {} })))).toBe(false);
+    expect(wasRefused(pod(containers({ terminated: {} })))).toBe(false);
+    expect(wasRefused(pod({ phase: 'Pending' }))).toBe(false);
+  });
+
   it('counts restarts, and sees that one was for memory', () => {
     const again = main({ running: {} }, { restartCount: 2, lastState: { terminated: { reason: 'OOMKilled' } } });
     expect([restartsOf(again), endedForMemory(again), progressOf(again).is]).toEqual([2, true, 'running']);
@@ -88,17 +99,32 @@ describe('the status of a pod', () => {
     const running = { ...pod({ phase: 'Running', containerStatuses: [{ state: { running: {} } }] }), ...deleted };
     expect(isUnresponsive(running, deletedAt + 61_000)).toBe(true);
     expect(isUnresponsive(running, deletedAt + 59_000)).toBe(false);
+    // A node may have begun with what it has not reported before it hung.
+    const unreported = { ...main({ waiting: { reason: 'ContainerCreating' } }), ...deleted };
+    expect(isUnresponsive(unreported, deletedAt + 61_000)).toBe(true);
+    expect(isUnresponsive(unreported, deletedAt + 59_000)).toBe(false);
     const ended = pod({ phase: 'Running', containerStatuses: [{ state: { terminated: {} } }] });
     expect(isUnresponsive({ ...ended, ...deleted }, deletedAt + 61_000)).toBe(false);
   });
 
   it('may be forced out only when the node has said that no process is left, or none has ever run', () => {
-    const forced = (state: object, more: object = {}): boolean => hasNoProcess({ ...main(state, more), ...deleted });
+    const forced = (state: object, more: object = {}): boolean =>
+      hasNoProcess({ ...main(state, more), ...deleted }, 10_000);
     expect(forced({ terminated: {} })).toBe(true);
     expect(forced({ waiting: { reason: 'ImagePullBackOff' } })).toBe(true);
     expect(forced({ waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 1 })).toBe(false);
     expect(forced({ running: {} })).toBe(false);
-    expect(hasNoProcess({ ...pod({ phase: 'Running' }), ...deleted })).toBe(false);
-    expect(hasNoProcess(main({ terminated: {} }))).toBe(false);
+    expect(hasNoProcess({ ...pod({ phase: 'Running' }), ...deleted }, 10_000)).toBe(false);
+    expect(hasNoProcess(main({ terminated: {} }), 10_000)).toBe(false);
+  });
+
+  it('is over where the node removed a container before it looked how that ended, but not of an evicted pod that still runs', () => {
+    const lost = { state: { waiting: {} }, lastState: { terminated: { reason: 'ContainerStatusUnknown' } } };
+    const forced = (phase: string, container: object, waitedMs: number): boolean =>
+      hasNoProcess({ ...pod({ phase, containerStatuses: [container] }), ...deleted }, waitedMs);
+    expect(forced('Failed', lost, 0)).toBe(true);
+    expect(forced('Running', lost, 10_000)).toBe(true);
+    expect(forced('Running', lost, 1000)).toBe(false);
+    expect(forced('Failed', { state: { running: {} } }, 10_000)).toBe(false);
   });
 });

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# cluster.sh PROGRAMS DIRECTORY NAME ADDRESS: a whole cluster of one node, as the first process of its own namespaces of mounts,
+# cluster.sh PROGRAMS DIRECTORY NAME ADDRESS [DISK]: a whole cluster of one node, as the first process of its own namespaces of mounts,
 # network, processes, host name and System V objects: with this process all of it ends. Its files are in DIRECTORY, its control
-# groups are called NAME. The API server is at https://ADDRESS:6443; DIRECTORY/ready is there when the node takes pods.
+# groups are called NAME. The API server is at https://ADDRESS:6443; DIRECTORY/ready is there when the node takes pods. The files of
+# the kubelet are on a file system of the size DISK where one is given.
 set -euo pipefail
-programs=$1 dir=$2 name=$3 address=$4
+programs=$1 dir=$2 name=$3 address=$4 disk=${5:-} here=$(cd "$(dirname "$0")" && pwd)
 node_ip=10.244.0.1 service_ip=10.96.0.1
 export PATH=$programs/bin:$PATH
 log=$dir/log
-mkdir -p "$log" "$dir"/{pki,etcd,containerd,kubelet,volumes,varlog,cni-state,cni-conf,run,sysctl}
+mkdir -p "$log" "$dir"/{pki,etcd,containerd,kubelet,volumes,varlog,cni-state,cni-conf,cni-bin,run,sysctl}
 
 mount --make-rshared /
 mount -t tmpfs tmpfs /run
@@ -15,6 +16,11 @@ mkdir -p /run/containerd /run/netns
 mkdir -p /var/log /var/lib/cni
 mount --bind "$dir/varlog" /var/log
 mount --bind "$dir/cni-state" /var/lib/cni
+if [ -n "$disk" ]; then
+  truncate -s "$disk" "$dir/kubelet.ext4"
+  mkfs.ext4 -q "$dir/kubelet.ext4"
+  mount -o loop "$dir/kubelet.ext4" "$dir/kubelet"
+fi
 # The kubelet writes settings of the kernel that no namespace holds: here it writes files instead.
 for each in vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops kernel/keys/root_maxkeys kernel/keys/root_maxbytes; do
   [ -e "/proc/sys/$each" ] || continue
@@ -85,12 +91,15 @@ disabled_plugins = ["io.containerd.snapshotter.v1.aufs", "io.containerd.snapshot
   sandbox_image = "docker.io/library/caisson-pause:latest"
   restrict_oom_score_adj = true
   [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "$programs/cni"
+    bin_dir = "$dir/cni-bin"
     conf_dir = "$dir/cni-conf"
 END
+ln -s "$programs"/cni/* "$dir/cni-bin"
+install -m 755 "$here/policy-bridge.sh" "$dir/cni-bin/policy-bridge"
+export CAISSON_TEST_CLUSTER=$dir
 cat >"$dir/cni-conf/10-test.conflist" <<END
 {"cniVersion": "0.4.0", "name": "test", "plugins": [
-  {"type": "bridge", "bridge": "cni0", "isGateway": true, "ipMasq": false,
+  {"type": "policy-bridge", "bridge": "cni0", "isGateway": true, "ipMasq": false,
    "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.244.0.0/24", "rangeStart": "10.244.0.10"}]], "routes": [{"dst": "0.0.0.0/0"}]}}
 ]}
 END

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# keeper.sh PROGRAMS DIRECTORY NAME ADDRESS: keeps a test cluster for as long as its standard input is open, whatever becomes of the
-# owner, and leaves nothing of it behind. Prints the process that has its namespaces.
+# keeper.sh PROGRAMS DIRECTORY NAME ADDRESS [DISK]: keeps a test cluster for as long as its standard input is open, whatever becomes of
+# the owner, and leaves nothing of it behind. Prints the process that has its namespaces.
 set -uo pipefail
-programs=$1 dir=$2 name=$3 address=$4
+programs=$1 dir=$2 name=$3 address=$4 disk=${5:-}
 unshare --mount --net --pid --uts --ipc --fork --kill-child=KILL --mount-proc \
-  bash "$(dirname "$0")/cluster.sh" "$programs" "$dir" "$name" "$address" </dev/null >"$dir/cluster.log" 2>&1 &
+  bash "$(dirname "$0")/cluster.sh" "$programs" "$dir" "$name" "$address" "$disk" </dev/null >"$dir/cluster.log" 2>&1 &
 pid=$!
 echo "$pid"
 trap '' TERM INT HUP

@@ -23,7 +23,11 @@ async function open(damage?: Damage): Promise<OraclePlace> {
     const tag = `docker.io/${toolsImage.reference}`;
     await makeDockerArchive(archiveOf(toolsImage), join(directory, 'tools.tar'), { tag });
   });
-  const keys = [`kubernetes_image: ${toolsImage.reference}`, `kubernetes_kubeconfig: ${cluster.kubeconfig}`];
+  const keys = [
+    `kubernetes_image: ${toolsImage.reference}`,
+    `kubernetes_kubeconfig: ${cluster.kubeconfig}`,
+    'kubernetes_policy_canary: false',
+  ];
   const terminal = ['backend: kubernetes', 'container_memory: 1024', 'container_cpu: 2', ...keys].join(', ');
   const opened = await openOurs({ terminal, env: {} }, damage);
   const container = await containerOf(cluster, (opened.resource ?? '').replace(/^.*\//, ''));
