@@ -10,12 +10,13 @@ import { settingsOf } from '../backends/kubernetes/settings.ts';
 import { openSocket } from '../backends/kubernetes/socket.ts';
 import { Wire } from '../backends/kubernetes/wire.ts';
 import { CaissonError } from '../src/errors.ts';
-import { kubernetesImage, startKubernetes, whyNoKubernetes } from '../test/engines/kubernetes.ts';
+import { type Cluster, kubernetesImage, startKubernetes, whyNoKubernetes } from '../test/engines/kubernetes.ts';
 import type { BenchPlace } from './place.ts';
 
 export interface KubernetesPlace {
   readonly caisson: BenchPlace['caisson'];
   readonly raw: RawPods;
+  readonly cluster: Cluster;
 }
 
 export async function withKubernetesPlace<T>(work: (place: KubernetesPlace) => Promise<T>): Promise<T> {
@@ -28,6 +29,7 @@ export async function withKubernetesPlace<T>(work: (place: KubernetesPlace) => P
     'terminal.backend': 'kubernetes',
     'terminal.kubernetes_image': kubernetesImage,
     'terminal.kubernetes_kubeconfig': cluster.kubeconfig,
+    'terminal.kubernetes_policy_canary': false,
     'terminal.container_memory': 64,
   };
   const caisson = await openCaisson({ home, env: process.env, cwd: home, flags });
@@ -37,7 +39,7 @@ export async function withKubernetesPlace<T>(work: (place: KubernetesPlace) => P
   );
   const raw = new RawPods(new Namespace(new Api(access)));
   try {
-    return await work({ caisson, raw });
+    return await work({ caisson, raw, cluster });
   } finally {
     raw.close();
     await caisson.close();

@@ -4,6 +4,7 @@ import { bareCommand } from '../bare.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figuresOf, judge } from '../figure.ts';
 import { inRow, interleave, timed } from '../interleave.ts';
+import { lanesOpen } from '../kubernetes-lanes.ts';
 import { type KubernetesPlace, withKubernetesPlace } from '../kubernetes-place.ts';
 import { ourExec } from '../ours.ts';
 
@@ -19,6 +20,7 @@ export const kubernetes: Bench = {
       ...(await commands(place, quick)),
       ...(await creations(place, quick)),
       await burst(place),
+      ...(quick ? [] : await lanesOpen(place)),
     ]);
   },
 };
