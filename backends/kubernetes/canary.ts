@@ -119,6 +119,8 @@ class Looking {
     return {
       api: namespace.api,
       path: namespace.path('pods', name),
+      // No other pod has the name, which is of this trial alone.
+      uid: null,
       explain: async () => undefined,
       silent: () => silentError(name),
       explained: async (end) => ({ exitCode: await end, signal: null, outOfMemory: false }),

@@ -18,14 +18,17 @@ interface Head {
   /** Text that boot.sh prints at the end. */
   readonly mark: string;
   readonly stdin: 'none' | 'plain' | 'framed';
+  /** The pod that is meant. `null`: any. */
+  readonly uid: string | null;
 }
 
 /** What follows a plain head is the command's stdin; behind a framed one come frames, of which the first ones carry the text. */
-export function head({ text, mark, stdin }: Head): Buffer {
+export function head({ text, mark, stdin, uid }: Head): Buffer {
+  const rest = `${mark} ${uid ?? ''}`.trimEnd();
   if (stdin === 'framed')
-    return Buffer.concat([Buffer.from(`f ${text.length} ${mark}\n`), ...pieces(text).map(framed)]);
+    return Buffer.concat([Buffer.from(`f ${text.length} ${rest}\n`), ...pieces(text).map(framed)]);
   const isLine = text.length <= longestLine && text.indexOf('\n') === text.length - 1;
-  return Buffer.concat([Buffer.from(`${stdin === 'none' ? 'r' : 's'} ${isLine ? 0 : text.length} ${mark}\n`), text]);
+  return Buffer.concat([Buffer.from(`${stdin === 'none' ? 'r' : 's'} ${isLine ? 0 : text.length} ${rest}\n`), text]);
 }
 
 export function pieces(bytes: Buffer): readonly Buffer[] {

@@ -35,6 +35,7 @@ type Owned = Owner & {
 export class PodTarget implements Target {
   readonly api: Target['api'];
   readonly path: string;
+  readonly uid: string;
   readonly #namespace: Namespace;
   readonly #vigil: Vigil;
   readonly #pod: Named;
@@ -47,6 +48,7 @@ export class PodTarget implements Target {
   constructor({ namespace, vigil }: Here, pod: Pod, { pod: named, isNew, ...owner }: Owned) {
     this.api = namespace.api;
     this.path = namespace.path('pods', named.name);
+    this.uid = named.uid;
     this.#namespace = namespace;
     this.#vigil = vigil;
     this.#pod = named;

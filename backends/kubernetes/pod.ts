@@ -60,7 +60,7 @@ export function podOf({ spec, options, settings }: Making): Manifest {
             literal,
           ),
           args: [],
-          // The first process tells by it which pod it is of, and takes it out of what it becomes.
+          // What starts a command tells by it whether it is in the pod that is meant, and takes it out of what it becomes.
           env: [{ name: 'CAISSON_POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } }],
           stdin: true,
           stdinOnce: false,

@@ -24,6 +24,8 @@ export interface Target {
   readonly api: Api;
   /** Path of the pod in the API. */
   readonly path: string;
+  /** Another pod may have the name by now: it runs nothing. `null`: whichever pod has the name. */
+  readonly uid: string | null;
   /** Throws why no command can be started, such as that the pod is gone. Returns when another try may succeed. */
   readonly explain: () => Promise<void>;
   /** The cluster answers, and the node of the pod does not. */
@@ -46,23 +48,25 @@ export async function startProcess(target: Target, launch: Launch, options: Star
   const stdin = way === 'none' ? null : inputs[way](wire);
   const process = new PodProcess({ wire, nonce, stdin, signaler: signalerOf(target), explained: target.explained });
   options.onSent?.();
-  wire.write(head({ text, mark, stdin: way }));
-  return await untilAborted(begun(process, launch), options.signal, (late) => void endLate(late));
+  wire.write(head({ text, mark, stdin: way, uid: target.uid }));
+  return await untilAborted(begun(target, process, launch), options.signal, (late) => void endLate(late));
 }
 
 export async function startTerminal(target: Target, launch: Launch, options: PtyOptions): Promise<PtyProcess> {
   const [nonce, ready] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')];
   const text = preamble(launch, nonce);
-  const command = ['/bin/sh', '-c', shellText('backends/kubernetes/terminal'), 'sh', ready, String(text.length)];
+  const args = [ready, String(text.length), target.uid ?? ''];
+  const command = ['/bin/sh', '-c', shellText('backends/kubernetes/terminal'), 'sh', ...args];
   const wire = new Wire(await connect(target, { command, isTerminal: true }, options), 'status');
   const isRaw = seen(wire, ready);
   const carried = { wire, nonce, stdin: plainInput(wire), signaler: signalerOf(target), explained: target.explained };
   const process = new PodProcess(carried);
   wire.resize(options.columns, options.rows);
-  await untilAborted(Promise.race([isRaw, process.head]), options.signal, () => process.release());
+  const isReady = Promise.race([isRaw, process.head]).catch((error) => unanswered(target, process, error));
+  await untilAborted(isReady, options.signal, () => process.release());
   options.onSent?.();
   wire.write(text);
-  return await untilAborted(begun(process, launch), options.signal, (late) => void endLate(late));
+  return await untilAborted(begun(target, process, launch), options.signal, (late) => void endLate(late));
 }
 
 /** Resolves when the mark has come. */
@@ -120,8 +124,8 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** Waits for the shell's answer. */
-async function begun(process: PodProcess, launch: Launch): Promise<PtyProcess> {
-  const said = await headOf(process);
+async function begun(target: Target, process: PodProcess, launch: Launch): Promise<PtyProcess> {
+  const said = await headOf(target, process);
   if (said === null) return process;
   const [word, pid, born = ''] = said.split(' ');
   const missing = notStartedOf(word);
@@ -138,15 +142,23 @@ async function begun(process: PodProcess, launch: Launch): Promise<PtyProcess> {
 }
 
 /** `null`: the connection is gone, so that the command may run, and its end is lost. */
-async function headOf(process: PodProcess): Promise<string | null> {
+async function headOf(target: Target, process: PodProcess): Promise<string | null> {
   try {
     return await process.head;
   } catch (error) {
     const end = await process.wait().catch(() => null);
     if (end === null && isCode(error, 'unavailable')) return null;
-    process.release();
-    throw end?.exitCode === cannotExecute ? tooLong(error) : error;
+    return await unanswered(target, process, error);
   }
+}
+
+/** Throws what is known of a shell that ended without an answer: it may have been in another pod. */
+async function unanswered(target: Target, process: PodProcess, error: unknown): Promise<never> {
+  const end = await process.wait().catch(() => null);
+  process.release();
+  if (end?.exitCode === cannotExecute) throw tooLong(error);
+  if (end !== null) await target.explain();
+  throw error;
 }
 
 /** Exit code of a shell whose `exec` failed; here before any program of the caller is looked for. */

@@ -141,13 +141,14 @@ describe.skipIf(why !== null)(`a cluster with others in it${why === null ? '' : 
   });
 
   it('loses a command to a namesake of its pod, and leaves the namesake alone', patience, async () => {
-    const taskId = 'namesake';
+    const taskId = `namesake-${Math.random().toString(36).slice(2)}`;
     const running = caisson.run({ taskId, command: shell('echo once >>runs; sleep 120') });
     await expect.poll(() => runsOf(taskId), { timeout: 30_000 }).toBe('once\n');
     const [pod = ''] = await cluster.sandboxes();
     const name = pod.replace('pod/', '');
     await cluster.kubectl(['delete', 'pod', name]);
-    const containers = [{ name: 'main', image: kubernetesImage, command: ['sleep', '600'] }];
+    const imagePullPolicy = 'IfNotPresent';
+    const containers = [{ name: 'main', image: kubernetesImage, imagePullPolicy, command: ['sleep', '600'] }];
     await apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers } });
     const uid = await uidOf('pod', name);
     const { exit } = await running;
@@ -156,9 +157,12 @@ describe.skipIf(why !== null)(`a cluster with others in it${why === null ? '' : 
       null,
       expect.stringContaining('the pod is gone'),
     ]);
-    await expect(runsOf(taskId)).rejects.toMatchObject({ code: 'conflict' });
+    await cluster.kubectl(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=60s']);
+    const again = caisson.run({ taskId, command: shell('touch /began'), cwd: '/' });
+    await expect(again).rejects.toMatchObject({ code: 'conflict' });
     await caisson.sandboxes.remove(taskId);
     expect(await uidOf('pod', name)).toBe(uid);
+    expect(await cluster.kubectl(['exec', name, '--', 'ls', '/'])).not.toContain('began');
     await cluster.kubectl(['delete', 'pod', name, '--force', '--grace-period=0']);
     expect(await cluster.sandboxes()).toEqual([]);
   });

@@ -44,10 +44,10 @@ describe('input', () => {
 
   it('begins with how the text comes', () => {
     const line = Buffer.from('{ true; }\n');
-    expect(head({ text: line, mark: 'M', stdin: 'none' }).toString()).toBe('r 0 M\n{ true; }\n');
-    expect(head({ text: line, mark: 'M', stdin: 'plain' }).toString()).toBe('s 0 M\n{ true; }\n');
-    expect(head({ text: line, mark: 'M', stdin: 'framed' }).toString()).toBe('f 10 M\n10\n{ true; }\n');
-    expect(head({ text: Buffer.from('a\nb\n'), mark: 'M', stdin: 'none' }).toString()).toBe('r 4 M\na\nb\n');
+    expect(head({ text: line, mark: 'M', stdin: 'none', uid: null }).toString()).toBe('r 0 M\n{ true; }\n');
+    expect(head({ text: line, mark: 'M', stdin: 'plain', uid: 'u-1' }).toString()).toBe('s 0 M u-1\n{ true; }\n');
+    expect(head({ text: line, mark: 'M', stdin: 'framed', uid: 'u-1' }).toString()).toBe('f 10 M u-1\n10\n{ true; }\n');
+    expect(head({ text: Buffer.from('a\nb\n'), mark: 'M', stdin: 'none', uid: null }).toString()).toBe('r 4 M\na\nb\n');
   });
 });
 

@@ -1,7 +1,7 @@
 /** A sandbox whose node does not answer, on a server that says so as the node controller does. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { open } from '../../../backends/kubernetes/backend.ts';
 import { podOf } from '../../../backends/kubernetes/pod.ts';
 import { settingsOf } from '../../../backends/kubernetes/settings.ts';
@@ -11,6 +11,7 @@ import { startFront } from './front.ts';
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const each of opened.splice(0)) await each.close();
 });
 
@@ -115,6 +116,7 @@ it('is not given up while its node answers', async () => {
 });
 
 it('is not given up when its node runs a command, though the cluster still takes it for lost', async () => {
+  vi.stubEnv('CAISSON_POD_UID', 'pod-uid');
   const { sandbox, deletes } = await attached(podThat('False'), { runs: true });
   expect(sandbox.state).toBe('unresponsive');
   await expect(sandbox.abandon?.()).rejects.toMatchObject({ code: 'failed_precondition' });

@@ -1,17 +1,19 @@
 /** Commands over WebSockets, by both protocols, with everything real but the cluster: the front runs them on this host. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Process } from '../../../src/backend.ts';
+import { goneError } from '../../../backends/kubernetes/sandbox.ts';
 import { silentError } from '../../../backends/kubernetes/silence.ts';
-import { startProcess, type Target } from '../../../backends/kubernetes/start.ts';
+import { startProcess, startTerminal, type Target } from '../../../backends/kubernetes/start.ts';
 import { finish, readUntil } from '../../conformance/command.ts';
 import { type Front, startFront } from './front.ts';
 
 const opened: Front[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(opened.splice(0).map((each) => each.close()));
 });
 
@@ -24,6 +26,7 @@ async function front(...args: Parameters<typeof startFront>): Promise<Front> {
 const targetOf = ({ api }: Front): Target => ({
   api,
   path: '/api/v1/namespaces/default/pods/p',
+  uid: null,
   explain: async () => undefined,
   silent: () => silentError('p'),
   explained: async (end) => ({ exitCode: await end, signal: null, outOfMemory: false }),
@@ -57,6 +60,26 @@ describe.each(['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const)('a command by
       process.stdin?.end();
       expect(await finish(process)).toMatchObject({ exitCode: 137, stderr: Buffer.alloc(0) });
     }
+  });
+
+  it('starts in the pod that is meant, and not in another one of its name', async () => {
+    const where = await front(protocol);
+    const directory = mkdtempSync(join(tmpdir(), 'caisson-front-test-'));
+    const file = join(directory, 'began');
+    const explain = async (): Promise<void> => Promise.reject(goneError('p'));
+    const target = { ...targetOf(where), uid: 'u-1', explain };
+    const launch = { command: ['touch', file] as const, cwd: '/', env: {}, guard: null, terminal: null };
+    const terminal = { columns: 80, rows: 24 };
+    vi.stubEnv('CAISSON_POD_UID', 'u-2');
+    for (const stdin of [false, true])
+      await expect(startProcess(target, { ...launch, stdin }, {})).rejects.toMatchObject({ code: 'not_found' });
+    const onTerminal = startTerminal(target, { ...launch, stdin: true, terminal }, { ...terminal, cwd: '/', env: {} });
+    await expect(onTerminal).rejects.toMatchObject({ code: 'not_found' });
+    expect([existsSync(file), where.unread]).toEqual([false, 0]);
+    vi.stubEnv('CAISSON_POD_UID', 'u-1');
+    await finish(await startProcess(target, { ...launch, stdin: false }, {}));
+    expect(existsSync(file)).toBe(true);
+    rmSync(directory, { recursive: true });
   });
 
   it('reads its input to the end, and what it leaves is passed over', async () => {
