@@ -181,7 +181,7 @@ it('a place that takes long, or fails, is asked once a minute', async () => {
 });
 
 it('samples go with their sandbox, and stay with one that is stopped', async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ now: beginMs });
   const place = { read: () => Promise.resolve(statsOf({ pids: 1 })) };
   const { sampler, live, rows } = sampled({ sbx_gone: place, sbx_stopped: place });
   await vi.advanceTimersByTimeAsync(15_000);
