@@ -47,6 +47,8 @@ async function open(damage?: Damage): Promise<OraclePlace> {
 }
 
 async function containerOf(cluster: Cluster, pod: string): Promise<string> {
+  // A sandbox takes commands before its node has reported what it runs.
+  await cluster.kubectl(['wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=60s']);
   const field = ['-o', 'jsonpath={.status.containerStatuses[0].containerID}'];
   return (await cluster.kubectl(['get', 'pod', pod, ...field])).replace('containerd://', '');
 }
