@@ -3,6 +3,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCaisson } from '../../src/main.ts';
+import { compiled } from '../compiled.ts';
 import { makeHome } from './home.ts';
 
 const secret = 'a-value-to-hide-1f9c';
@@ -134,7 +135,7 @@ describe('the environment of this host', () => {
       return [command, code].map(({ stdout }) =>
         [...stdout.text.matchAll(/^([A-Z_]+)=/gm)]
           .map((found) => found[1] ?? '')
-          .filter((name) => Object.hasOwn(env, name) && !['PATH', 'HOME', 'NODE_COMPILE_CACHE'].includes(name))
+          .filter((name) => Object.hasOwn(env, name) && !['PATH', 'HOME', ...Object.keys(compiled)].includes(name))
           .toSorted(),
       );
     };

@@ -7,6 +7,7 @@ import type { RunnerTaskEventPack, RunnerTaskResultPack, SerializedError, TestEr
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 
 const longestError = 12_000;
+const longestDiff = 4000;
 /** `scripts/steps.ts` keeps the output of a step until its end, and gives it this way past that. */
 const descriptor = Number(process.env['CAISSON_TEST_FAILURES_FD'] ?? 1);
 
@@ -59,6 +60,7 @@ function say(what: string, where: string, errors: readonly (SerializedError | Te
 function explained(error: SerializedError | TestError): string {
   // The first line of the stack of a timeout is a placeholder.
   const frames = error.stack?.match(/^ +at (?!new Promise|.*\/node_modules\/).*/gm) ?? [];
-  const own = [error.message, ...frames].join('\n');
+  const diff = 'diff' in error && typeof error.diff === 'string' ? [error.diff.slice(0, longestDiff)] : [];
+  const own = [error.message, ...diff, ...frames].join('\n');
   return error.cause === undefined ? own : `${own}\ncaused by ${explained(error.cause)}`;
 }
