@@ -3,8 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 import { testFiles } from './test/projects.ts';
+import { inTurn } from './test/turns.ts';
 
 const { unit, processes, conformance, e2e, live } = await testFiles(fileURLToPath(new URL('.', import.meta.url)));
+
+const turn = process.env['CAISSON_TEST_TURN'];
+const seed = turn === undefined ? undefined : Number(turn);
 
 const each = { setupFiles: ['test/keep-compiled.ts'] };
 /**
@@ -36,9 +40,9 @@ export default defineConfig({
     maxWorkers: Number(process.env['CAISSON_TEST_WORKERS'] ?? 2 * availableParallelism()),
     projects: [
       { test: { name: 'unit', ...unitTests } },
-      { test: { name: 'processes', include: processes, ...real } },
+      { test: { name: 'processes', include: inTurn(processes, seed), ...real } },
       { test: { name: 'conformance', include: conformance, ...real, ...engines } },
-      { test: { name: 'e2e', include: e2e, ...real, ...engines } },
+      { test: { name: 'e2e', include: inTurn(e2e, seed), ...real, ...engines } },
       { test: { name: 'live', include: live, ...real } },
     ],
   },

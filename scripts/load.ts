@@ -54,6 +54,7 @@ const loads: Readonly<Record<string, Load>> = {
   },
   calls: { files: ['test/e2e/killed-under-commands.test.ts'], env: { CAISSON_LOAD_KILLED_CALLS: '500' } },
   talk: { files: ['test/e2e/cross-talk.test.ts'], env: { CAISSON_LOAD_CROSS_TALK: '10000' } },
+  whole: { files: ['test/'], env: { CAISSON_TEST_PACKED: '1' } },
   variants: { files: ['test/e2e/policy-variants.test.ts'], env: { CAISSON_LOAD_VARIANTS: '500' } },
   crashes: { files: ['test/e2e/failpoints'], env: { CAISSON_LOAD_CRASHES: '10', CAISSON_LOAD_CRASH_MOMENTS: '50' } },
 };

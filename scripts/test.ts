@@ -1,8 +1,9 @@
 /**
- * `npm test`: everything. Goes on after a failure, so that one run shows all of them, except without engines: then
+ * `npm test`: everything, but for long files whose turn it is not (`test/turns.ts`). Goes on after a failure, so that one run shows all of them, except without engines: then
  * nothing of what follows could be believed. What starts processes or needs an engine is one run of vitest, with its longest
  * files first, so that no core waits between suites.
  */
+import { seedOfRun } from '../test/oracle/random.ts';
 import type { RunTimes } from '../test/reporters/times.ts';
 import { runChecks } from './check.ts';
 import { tellConformance } from './conformance.ts';
@@ -18,7 +19,10 @@ const hasAccount = [process.env['CAISSON_LIVE_MODAL'], process.env['CAISSON_LIVE
 
 async function runPlaces(): Promise<{ readonly outcome: Outcome; readonly times: RunTimes }> {
   const projects = hasAccount ? ([...places, 'live'] as const) : places;
-  const outcome = await runTests({ name: 'real places', projects, env: { CAISSON_TEST_PACKED: '1' }, live: true });
+  const seed = seedOfRun();
+  console.log(`long files take turns: those of seed ${seed}`);
+  const env = { CAISSON_TEST_PACKED: '1', CAISSON_TEST_TURN: String(seed) };
+  const outcome = await runTests({ name: 'real places', projects, env, live: true });
   const isTold = await tellConformance(outcome.report);
   return { outcome: { ...outcome, ok: outcome.ok && isTold }, times: outcome.times };
 }

@@ -2,14 +2,9 @@
  * Starts the longest files first, over all projects of a run, so that no core waits at the end for a file that began late.
  * `durations.json` has what an earlier run took; a file without an entry counts as short, and the larger one goes first.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { titleOf } from './titles.ts';
-
-/** Milliseconds by title. */
-const durations: ReadonlyMap<string, number> = new Map(
-  Object.entries(JSON.parse(readFileSync(new URL('durations.json', import.meta.url), 'utf8'))),
-);
+import { durationOf } from './durations.ts';
 
 export class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,6 +15,5 @@ export class LongestFirst extends BaseSequencer {
 
 /** Milliseconds, and below one the size of the file. */
 function weigh(path: string): number {
-  const recorded = durations.get(titleOf(path, readFileSync(path, 'utf8')));
-  return recorded ?? 1 - 1 / (1 + statSync(path).size);
+  return durationOf(path) ?? 1 - 1 / (1 + statSync(path).size);
 }

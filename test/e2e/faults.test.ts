@@ -11,7 +11,7 @@ import { faultyProxy } from '../fixtures/faulty-proxy.ts';
 import { breakOff, freePort } from './break-off.ts';
 import { makeHome } from './home.ts';
 
-const faults = Number(process.env['CAISSON_LOAD_FAULTS'] ?? 24);
+const faults = Number(process.env['CAISSON_LOAD_FAULTS'] ?? 16);
 /** A connection that stalls takes all commands of its host with it, and each waits for its deadline. */
 const sshFaults = Number(process.env['CAISSON_LOAD_SSH_FAULTS'] ?? 8);
 

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeHome } from './home.ts';
 
-const times = Number(process.env['CAISSON_LOAD_IDLE'] ?? 5);
-const copyMegabytes = Number(process.env['CAISSON_LOAD_COPY_MB'] ?? 400);
+const times = Number(process.env['CAISSON_LOAD_IDLE'] ?? 3);
+const copyMegabytes = Number(process.env['CAISSON_LOAD_COPY_MB'] ?? 200);
 const lifetime = { CAISSON_TERMINAL_LIFETIME_SECONDS: '1' };
 
 describe('the first command after the idle time', () => {

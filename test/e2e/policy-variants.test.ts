@@ -10,7 +10,7 @@ import { classes, randomFrom } from '../policy/audited/classes.ts';
 import { decide } from '../policy/opened.ts';
 
 const run = promisify(execFile);
-const variants = Number(process.env['CAISSON_LOAD_VARIANTS'] ?? 200);
+const variants = Number(process.env['CAISSON_LOAD_VARIANTS'] ?? 100);
 const fewest = variants / 5;
 const atOnce = 4;
 

@@ -21,7 +21,7 @@ const only = process.env['CAISSON_ORACLE_CASES'];
 
 const sources: readonly PlaceSource[] = [docker, local, ssh, singularity];
 /** For the comparisons of all places. To start a place comes beside that: an image is unpacked for Apptainer first. */
-const totalMs = 100_000;
+const totalMs = 60_000;
 const there = sources.filter(({ unavailable }) => unavailable === null).map(({ name }) => name);
 const cases = readCases().filter(({ id }) => only === undefined || new RegExp(only).test(id));
 const placed = isWhole ? everything(cases, there) : partOf(cases, there, seed);
