@@ -158,11 +158,20 @@ async function unanswered(target: Target, process: PodProcess, error: unknown): 
   process.release();
   if (end?.exitCode === cannotExecute) throw tooLong(error);
   if (end !== null) await target.explain();
-  throw error;
+  throw end?.exitCode === otherUid ? unnamed(error) : error;
 }
 
 /** Exit code of a shell whose `exec` failed; here before any program of the caller is looked for. */
 const cannotExecute = 126;
+/** Exit code of boot.sh and terminal.sh in a pod that does not have the uid. */
+const otherUid = 124;
+
+function unnamed(cause: unknown): CaissonError {
+  return new CaissonError('unavailable', 'the pod does not confirm its uid: nothing was started', {
+    cause,
+    remedy: 'stop the sandbox and start it again: an earlier version may have made its pod',
+  });
+}
 
 function tooLong(cause: unknown): CaissonError {
   return new CaissonError('invalid_argument', 'the arguments and variables are longer than the sandbox takes', {

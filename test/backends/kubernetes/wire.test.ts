@@ -75,6 +75,9 @@ describe.each(['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const)('a command by
       await expect(startProcess(target, { ...launch, stdin }, {})).rejects.toMatchObject({ code: 'not_found' });
     const onTerminal = startTerminal(target, { ...launch, stdin: true, terminal }, { ...terminal, cwd: '/', env: {} });
     await expect(onTerminal).rejects.toMatchObject({ code: 'not_found' });
+    const unexplained = { ...target, explain: targetOf(where).explain };
+    const remedy = expect.stringContaining('stop the sandbox');
+    await expect(startProcess(unexplained, { ...launch, stdin: false }, {})).rejects.toMatchObject({ remedy });
     expect([existsSync(file), where.unread]).toEqual([false, 0]);
     vi.stubEnv('CAISSON_POD_UID', 'u-1');
     await finish(await startProcess(target, { ...launch, stdin: false }, {}));
