@@ -60,7 +60,7 @@ export function podOf({ spec, options, settings }: Making): Manifest {
             literal,
           ),
           args: [],
-          // What starts a command tells by it whether it is in the pod that is meant, and takes it out of what it becomes.
+          // The API finds pods by name. boot.sh compares the uid before it starts a command, which does not get this variable.
           env: [{ name: 'CAISSON_POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } }],
           stdin: true,
           stdinOnce: false,

@@ -35,7 +35,7 @@ export interface Patience extends Cancelable {
 export interface Attached {
   readonly pod: Pod;
   readonly wire: Wire;
-  /** What the first process prints, from its first byte on where the pod is new. */
+  /** Output of the first process. None of it is missing where the pod is new. */
   readonly stdout: Readable;
   /** Whether the image has what commands need, and the working directory is there. */
   readonly isPrepared: boolean;
@@ -79,7 +79,7 @@ interface Trying {
   readonly patience: Patience;
 }
 
-/** What was attached to ended, was cut off, or did not answer. */
+/** The first process ended, lost its connection or gave no answer in time. */
 class Unanswered extends Error {}
 
 /** `null`: the container is not there yet, or it was that of another pod. */
@@ -126,7 +126,7 @@ export interface Report extends Cancelable {
   readonly isAwaited: boolean;
 }
 
-/** The pod once its node has reported that it runs, and from which image. What it last was, when there is no such report in time. */
+/** Waits until the node has reported that the pod runs, and from which image. Gives the pod as it was read last, also without such a report in time. */
 export async function reported(namespace: Namespace, pod: Pod, { withinMs, isAwaited, signal }: Report): Promise<Pod> {
   const { name, uid } = identityOf(pod);
   const deadline = performance.now() + withinMs;

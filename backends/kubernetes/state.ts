@@ -73,7 +73,7 @@ export function hasNoProcess({ metadata, status }: Pod, waitedMs: number): boole
   return containers.length > 0 && containers.every(hasEnded);
 }
 
-/** What a node says of a pod since so long is not from before its deletion. */
+/** For this long after a deletion the node may still report what was before it. */
 const newsMs = 5000;
 
 /** The node removed the container before it looked how that ended. Before its pod is deleted such a container may be started again. */

@@ -1,4 +1,4 @@
-/** What `doctor` says of network policies. */
+/** Findings of `caisson doctor` about network policies. */
 import type { Finding } from '../../src/backend.ts';
 import type { Proof } from './proof.ts';
 import { shortcoming, untried, type Verdict } from './verdict.ts';

@@ -1,4 +1,4 @@
-/** What a trial of the network policies has shown. Pure: only a trial without a gap proves anything. */
+/** Judges a trial of the network policies, without I/O. A trial of which one answer is missing proves nothing. */
 import { isRecord } from '../shared/labels.ts';
 
 /** Whether a connection came about. `unable`: the image has no program to try it with. */
